@@ -32,7 +32,11 @@ def pythons() -> dict[str, str]:
     for minor in range(8, 15):
         version = f"3.{minor}"
         candidates = [shutil.which(f"python{version}")]
-        for pattern in ("~/.pyenv/versions/{}.*/bin/python{}", "/opt/python/{}*/bin/python{}", "/usr/local/bin/python{1}"):
+        for pattern in (
+            "~/.pyenv/versions/{}.*/bin/python{}",
+            "/opt/python/{}*/bin/python{}",
+            "/usr/local/bin/python{1}",
+        ):
             candidates += sorted(glob.glob(os.path.expanduser(pattern.format(version, version))), reverse=True)
         for path in filter(None, candidates):
             test = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"

@@ -50,7 +50,9 @@ def variable_table(options: dict[str, Any]) -> str:
         rows.append(f"| `{name}` | {kind} | {default} | {text} |")
         for key, sub in (option.get("options") or {}).items():
             sub_default = "**required**" if sub.get("required") else shown(sub.get("default"))
-            rows.append(f"| &nbsp;&nbsp;`{key}` | {sub.get('type', 'str')} | {sub_default} | {prose(sub.get('description'))} |")
+            rows.append(
+                f"| &nbsp;&nbsp;`{key}` | {sub.get('type', 'str')} | {sub_default} | {prose(sub.get('description'))} |"
+            )
     return "\n".join(rows) + "\n"
 
 
@@ -68,7 +70,11 @@ def plugin_table() -> str:
             side = path.with_suffix(".yml")
             text = side.read_text() if side.exists() else path.read_text()
             line = re.search(r"^\s*short_description:\s*(.+)$", text, re.MULTILINE)
-            action = " (runs on the controller)" if kind == "modules" and (ROOT / "plugins/action" / path.name).exists() else ""
+            action = (
+                " (runs on the controller)"
+                if kind == "modules" and (ROOT / "plugins/action" / path.name).exists()
+                else ""
+            )
             label = {"modules": "module"}.get(kind, kind) + action
             rows.append(f"| `ascend.fleet.{path.stem}` | {label} | {prose(line.group(1)) if line else ''} |")
     return "\n".join(rows) + "\n"
