@@ -39,9 +39,7 @@ def run(*words: str, capture: bool = False) -> subprocess.CompletedProcess[str]:
 def must(*words: str) -> None:
     done = run(*words)
     if done.returncode:
-        sys.exit(
-            f"demo: '{' '.join(words)}' ended with {done.returncode}; the text above says why. 'make demo' may be run again."
-        )
+        sys.exit(f"demo: '{' '.join(words)}' ended with {done.returncode}: see above. 'make demo' may be run again.")
 
 
 def generated_variables() -> None:
@@ -83,9 +81,7 @@ def demo() -> None:
         f"Done in {time.monotonic() - started:.0f} s: boot {booted - started:.0f} s, first run {first - booted:.0f} s, "
         f"second run {second - first:.0f} s with changed=0 on {len(changed)} nodes."
     )
-    print(
-        "The nodes stay up: try ansible-playbook -i inventories/demo site.yml --check --diff. 'make demo-clean' removes them."
-    )
+    print("The nodes stay up (ansible-playbook -i inventories/demo site.yml --check). 'make demo-clean' removes them.")
 
 
 def main() -> None:

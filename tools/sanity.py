@@ -2,9 +2,9 @@
 
     python tools/sanity.py [ansible-test options]      with the interpreter whose environment holds ansible-core
 
-ansible-test wants a real path .../ansible_collections/ascend/fleet with its .git, so what is not committed is not tested.
-It makes its own environments with a pip that it would download as a script; where that script's host is out of reach, the
-same pip comes from the package index instead.
+ansible-test wants a real path .../ansible_collections/ascend/fleet with its .git: what is not committed is not tested.
+It makes its own environments with a pip that it would download as a script; where that script's host is out of reach,
+the same pip comes from the package index instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import env as environments
 
 ROOT = environments.ROOT
 CLONE = ROOT / ".cache" / "sanity" / "ansible_collections" / "ascend" / "fleet"
-BOOTSTRAP = '''"""Installs pip {version} from the wheel beside this file, in place of the downloaded bootstrap script."""
+BOOTSTRAP = '''"""Installs pip {version} from the wheel beside this file, in place of the downloaded script."""
 import glob, os, sys
 sys.path.insert(0, glob.glob(os.path.join(os.path.expanduser("~/.ansible/test/cache"), "pip-{version}-*.whl"))[0])
 from pip._internal.cli.main import main
