@@ -2,8 +2,8 @@
 
     python tools/old_controllers.py
 
-Each release gets a throw-away environment of its own below .cache/venv; a release whose Python this machine lacks is named
-and skipped, and at least one must have run. The play may not touch a host: the inventory names one that does not exist.
+Each release gets a throw-away environment below .cache/venv; a release whose Python this machine lacks is named and
+skipped, and at least one must have run. The play may not touch a host: the inventory names one that does not exist.
 """
 
 from __future__ import annotations
