@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".cache" / "logs"
 sys.path.insert(0, str(ROOT / "tools"))
 
-import env as environments  # noqa: E402
+import env as environments
 
 PYTHONS = environments.pythons()
 ONLY = tuple(filter(None, os.environ.get("FLEET_GATES", "").split(",")))
@@ -38,8 +38,13 @@ def gate(name: str, *argv: object, cwd: Path = ROOT, path_of: str = "ansible", *
     started = time.monotonic()
     with log.open("w") as stream:
         done = subprocess.run(
-            [str(word) for word in argv], cwd=cwd, env=environ, stdin=subprocess.DEVNULL, stdout=stream,
-            stderr=subprocess.STDOUT, check=False,
+            [str(word) for word in argv],
+            cwd=cwd,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
     seconds = time.monotonic() - started
     print(f"{name}: {seconds:.0f} s, {log.relative_to(ROOT)}")
