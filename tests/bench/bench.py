@@ -142,9 +142,8 @@ def main() -> None:
     print(f"\n{'nodes':>5} {'what':>5} {'wall s':>7} {'cpu s':>7} {'calls/host':>10} {'tasks':>6}")
     for size, row in rows.items():
         for what, figure in row.items():
-            print(
-                f"{size:>5} {what:>5} {figure['wall']:>7.2f} {figure['cpu']:>7.2f} {figure['calls']:>10.1f} {figure['tasks']:>6}"
-            )
+            spent = f"{figure['wall']:>7.2f} {figure['cpu']:>7.2f}"
+            print(f"{size:>5} {what:>5} {spent} {figure['calls']:>10.1f} {figure['tasks']:>6}")
     small, large = SIZES
     each = {what: (rows[large][what]["cpu"] - rows[small][what]["cpu"]) / (large - small) for what in ("ping", "site")}
     print(f"\ncpu s for one more host: ping {each['ping']:.2f}, converged site {each['site']:.2f}")
