@@ -7,6 +7,7 @@
 ``ascend_artifacts`` names the sources: one dict or a list of ``{dir: controller folder}``, ``{node_dir: folder on the
 node}``, ``{url: mirror}``, each with a manifest.yml (docs/contracts.md, Artifact). The first source that has it wins.
 """
+
 from __future__ import annotations
 
 import os
@@ -230,9 +231,7 @@ def wheels(
     return []
 
 
-def entries_of(
-    source: Source, reads: Mapping[str, Optional[str]], fetch: Callable[[str], str]
-) -> List[Dict[str, Any]]:
+def entries_of(source: Source, reads: Mapping[str, Optional[str]], fetch: Callable[[str], str]) -> List[Dict[str, Any]]:
     """All artifacts of one source; ArtifactError(manifest) when its manifest is not there or not one."""
     origin = source.manifest
     why = "cannot be read"

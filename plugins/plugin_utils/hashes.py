@@ -7,6 +7,7 @@
 Packages are gigabytes and every host of a run asks for the same ones from its own forked process, so a digest is kept
 on disk with the size and times of the file, and the first process to ask holds a lock while the others wait for it.
 """
+
 from __future__ import annotations
 
 import contextlib

@@ -7,6 +7,7 @@
 Every host of a run asks from its own forked process, so what was fetched is kept on disk, marked with the run that
 fetched it: the next run asks again and sees what was repaired on the mirror.
 """
+
 from __future__ import annotations
 
 import contextlib
