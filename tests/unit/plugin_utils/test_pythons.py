@@ -32,7 +32,8 @@ def test_a_hostile_interpreter_name_stays_one_word() -> None:
 
 
 def test_other_output_is_not_taken_for_a_python() -> None:
-    noise = "Welcome\nFOUND relative 3.9.1\nFOUND /usr/bin/python3 3.x\nFOUND /usr/bin/python3 3.7.9\r\nFOUND /usr/bin/python3 3.7.9"
+    noise = "Welcome\nFOUND relative 3.9.1\nFOUND /usr/bin/python3 3.x\n"
+    noise += "FOUND /usr/bin/python3 3.7.9\r\nFOUND /usr/bin/python3 3.7.9"
     assert pythons.parse(noise) == [OLD]
 
 
