@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional
 
 from ._runner import Runner
 
@@ -36,7 +36,7 @@ def gather(runner: Runner, prefix: str) -> Dict[str, Any]:
 
 def site_packages(runner: Runner, prefix: str) -> Optional[str]:
     """<prefix>/lib/pythonX.Y/site-packages of the newest X.Y there, or None."""
-    found = []  # type: List[Tuple[int, int, str]]
+    found = []
     for name in runner.names(prefix + "/lib"):
         match = _PYTHON_DIR.match(name)
         path = "%s/lib/%s/site-packages" % (prefix, name)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
-"""What npu-smi prints, as data: the main table, the id mapping, key-value groups, errors.
+"""What npu-smi prints, as data: the main table and the mapping of ids.
 
 Pure text in, plain data out; nothing here raises, whatever the text is, and nothing is guessed: what the tool does not
 give is None. Tables are read by cells, not by columns: the widths differ by chip and by tool version.
@@ -18,11 +18,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 PROCESSES_SHOWN = 8  # of one chip; the tool drops the rest without a word
 _LONGEST = 1 << 20  # characters of output that are looked at
+_WIDEST = 2000  # characters of a line that are looked at
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _BUS = re.compile(r"^[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]$")
-_PAIR = r"(\S+?)\s*/\s*(\S+)"
-_STATUS = re.compile(r"^(\S+)\s+(\S+?)(?:\s+" + _PAIR + r")?$")
-_USAGE = re.compile(r"^(\S+)\s+" + _PAIR + r"(?:\s+" + _PAIR + r")?$")
 _VERSIONS = re.compile(r"npu-smi\s+(\S+)\s+Version:\s*([^\s|]+)")
 _IDLE = re.compile(r"No running processes found(?: in NPU (\d+))?")
 _MAP_COLUMN = re.compile(r"NPU ID|Slot ID|Chip Logic ID|Chip Phy-ID|Chip ID|Chip Name")
@@ -51,7 +49,7 @@ def lines_of(text: Any) -> List[str]:
     if not isinstance(text, str):
         return []
     plain = _ANSI.sub("", text[:_LONGEST]).replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    return [line.rstrip() for line in plain.split("\n")]
+    return [line[:_WIDEST].rstrip() for line in plain.split("\n")]
 
 
 def whole(text: Optional[str]) -> Optional[int]:
@@ -61,6 +59,17 @@ def whole(text: Optional[str]) -> Optional[int]:
 
 def decimal(text: Optional[str]) -> Optional[float]:
     return float(text) if text and re.match(r"^[0-9]{1,9}(\.[0-9]{1,9})?$", text) else None
+
+
+def _words(cell: str, count: int) -> List[Optional[str]]:
+    """The first count words of a cell, "used / total" as one word however it is spaced; None for what is not there."""
+    words = re.sub(r" */ *", "/", cell).split()  # type: List[Any]
+    return (words + [None] * count)[:count]
+
+
+def _pair(word: Optional[str]) -> Tuple[Optional[str], Optional[str]]:
+    used, slash, total = (word or "").partition("/")
+    return (used, total) if slash else (None, None)
 
 
 def _amount(used: Optional[str], total: Optional[str]) -> Tuple[Optional[int], Optional[int]]:
@@ -160,7 +169,7 @@ class _Table:
         elif self.process_header is not None:
             self._process(row)
         elif len(row.cells) == 3:
-            self._device_row(first, row.cells[1], row.cells[2], row.closed)
+            self._device_row(first, row.cells[1], row.cells[2])
         elif len(row.cells) == 4:
             self._wide_row(row)
         else:
@@ -176,13 +185,13 @@ class _Table:
 
     # two rows make a device: the first begins it, the second ends it
 
-    def _device_row(self, first: str, middle: str, rest: str, closed: bool) -> None:
+    def _device_row(self, first: str, middle: str, rest: str) -> None:
         ids = first.split()
         if (_BUS.match(middle) or middle == "NA") and all(whole(word) is not None for word in ids):
             self._second(whole(ids[0]) if ids else None, whole(ids[1]) if len(ids) > 1 else None, middle, rest)
         elif len(ids) == 2 and whole(ids[0]) is not None:
             self._first(whole(ids[0]), ids[1], middle, rest)
-        elif closed:
+        else:
             self.truncated = True
 
     def _wide_row(self, row: Row) -> None:
@@ -199,8 +208,8 @@ class _Table:
         if self.open is not None:
             self._close()
             self.truncated = True
-        status = _STATUS.match(rest)
-        power, heat, used, total = status.groups() if status else (None, None, None, None)
+        power, heat, pages = _words(rest, 3)
+        used, total = _pair(pages)
         self.open = {
             "npu_id": npu,
             "chip_id": None,
@@ -230,14 +239,11 @@ class _Table:
         if second is not None and self.second_id:
             device[self.second_id] = second
         device["bus_id"] = bus.upper() if _BUS.match(bus) else None
-        usage = _USAGE.match(rest)
-        if usage:
-            busy, used, total, hbm_used, hbm_total = usage.groups()
-            device["aicore_percent"] = whole(busy)
-            device["memory_used_mb"], device["memory_total_mb"] = _amount(used, total)
-            device["hbm_used_mb"], device["hbm_total_mb"] = _amount(hbm_used, hbm_total)
-        else:
-            self.truncated = True
+        busy, memory, hbm = _words(rest, 3)
+        device["aicore_percent"] = whole(busy)
+        device["memory_used_mb"], device["memory_total_mb"] = _amount(*_pair(memory))
+        device["hbm_used_mb"], device["hbm_total_mb"] = _amount(*_pair(hbm))
+        self.truncated = self.truncated or memory is None
         self._close()
 
     def _close(self) -> None:
@@ -292,8 +298,10 @@ class _Table:
 
 def _split(line: str) -> Row:
     closed = line.endswith("|") and len(line) > 1
-    body = line[1:-1] if closed else line[1:]
-    return Row(tuple(cell.strip() for cell in body.split("|")), closed)
+    cells = [cell.strip() for cell in (line[1:-1] if closed else line[1:]).split("|")]
+    if not closed and cells[-1]:
+        cells[-1] = re.sub(r"\s*\S+$", "", cells[-1])  # a cut may have gone through the last word: 61609 is not 616
+    return Row(tuple(cells), closed)
 
 
 # the mapping of ids -------------------------------------------------------------------------------------------------
@@ -322,51 +330,3 @@ def parse_mapping(text: Any) -> List[Dict[str, Any]]:
             continue
         chips.append({"npu_id": npu, "chip_id": chip, "logic_id": logic, "phy_id": phy, "name": name})
     return chips
-
-
-# key : value groups -------------------------------------------------------------------------------------------------
-
-
-def parse_groups(text: Any) -> List[Dict[str, str]]:
-    """Read `key : value` output (`-t board` and its like): one dict for each group between blank lines."""
-    groups = [{}]  # type: List[Dict[str, str]]
-    for line in lines_of(text):
-        key, colon, value = line.partition(" : ")
-        if not line.strip():
-            if groups[-1]:
-                groups.append({})
-        elif colon and key.strip():
-            groups[-1].setdefault(key.strip(), value.strip())
-    return [group for group in groups if group]
-
-
-def parse_board(text: Any) -> Dict[str, Optional[str]]:
-    """Read `npu-smi info -t board -i N`: {driver, firmware, compatibility}; NA and absent values are None."""
-    board = {}  # type: Dict[str, str]
-    for group in parse_groups(text):
-        board.update(group)
-
-    def value(key: str) -> Optional[str]:
-        found = board.get(key, "")
-        return found if found and found != "NA" else None
-
-    return {
-        "driver": value("Software Version"),
-        "firmware": value("Firmware Version"),
-        "compatibility": value("Compatibility"),
-    }
-
-
-def parse_upgrade_tool(text: Any) -> Dict[int, List[str]]:
-    """Read `upgrade-tool --device_index -1 --component -1 --version`: firmware versions by device index.
-
-    The output looks like JSON and is none (its values have no quotes), so it is read by pattern.
-    """
-    found = {}  # type: Dict[int, List[str]]
-    for line in lines_of(text):
-        match = re.search(r'"device_id"\s*:\s*(\d{1,6})\b.*"version"\s*:\s*"?([0-9][0-9A-Za-z.]{2,60})', line)
-        if match:
-            versions = found.setdefault(int(match.group(1)), [])
-            if match.group(2) not in versions:
-                versions.append(match.group(2))
-    return found

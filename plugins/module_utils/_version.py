@@ -111,17 +111,10 @@ def in_ranges(version: Any, ranges: Any) -> Optional[bool]:
 def _within(have: Key, entry: Any) -> Optional[bool]:
     if not isinstance(entry, (list, tuple)) or len(entry) != 2:
         return None
-    low = key(entry[0])
-    if low is None:
+    low, high = key(entry[0]), key(entry[1])
+    if low is None or (high is None and entry[1] is not None):
         return None
-    if have < low:
-        return False
-    if entry[1] is None:
-        return True
-    high = key(entry[1])
     if high is None:
-        return None
-    if have >= high:
-        return False
+        return have >= low
     candidate_of_high = have[0] == high[0] and high[1][0] == _FINAL and high[3][0] == 1
-    return not candidate_of_high
+    return low <= have < high and not candidate_of_high
