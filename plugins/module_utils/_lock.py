@@ -34,7 +34,7 @@ def held(runner: Runner, path: str, wait: float, what: str, mode: int = 0o644) -
     :param what: what we do, in words for the person who waits on us.
     """
     runner.make_folder(os.path.dirname(path))
-    handle = os.open(runner.real(path), os.O_RDWR | os.O_CREAT, mode)
+    handle = _open(runner.real(path), mode)
     try:
         with contextlib.suppress(OSError):  # the umask may have taken bits that other users of the lock need
             os.fchmod(handle, mode)
@@ -45,6 +45,15 @@ def held(runner: Runner, path: str, wait: float, what: str, mode: int = 0o644) -
         yield
     finally:
         os.close(handle)
+
+
+def _open(path: str, mode: int) -> int:
+    """Without O_CREAT first: in a sticky folder that all may write, fs.protected_regular refuses O_CREAT, even to root,
+    on a file that another user made."""
+    try:
+        return os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return os.open(path, os.O_RDWR | os.O_CREAT, mode)
 
 
 def layer_lock(layer: str) -> str:
