@@ -4,12 +4,13 @@
 """Write what is generated from data/: ``python tools/make_data.py [--check]`` (``make data``).
 
 * data/<table>.yml -> data/json/<table>.json: the controller reads JSON a hundred times faster than YAML.
-* roles/*/meta/argument_specs.yml and defaults/main.yml -> data/json/variables.json: what a variable is called, whose it is, its
-  kind and default.
+* roles/*/meta/argument_specs.yml and defaults/main.yml -> data/json/variables.json: what a variable is called, whose it
+  is, its kind and default.
 * what the other generators in tools/ give (the chip table for nodes).
 
 ``--check`` writes nothing and exits 1 when a file is stale or left over.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -52,7 +53,7 @@ def tables(root: str) -> Dict[str, str]:
 
 
 def variables(root: str) -> Dict[str, Dict[str, Any]]:
-    """{name: {role, type, default}} of every public role variable; the default is the text or value in defaults/main.yml."""
+    """{name: {role, type, default}} of every public role variable; the default as in defaults/main.yml."""
     found = {}  # type: Dict[str, Dict[str, Any]]
     folder = os.path.join(root, "roles")
     for role in sorted(os.listdir(folder)):

@@ -4,16 +4,17 @@
 # This module is private to ascend.fleet: it may change in any release.
 """The knowledge tables of the collection, as the controller reads them.
 
-``data/<table>.yml`` is for people, ``data/json/<table>.json`` is the same for speed (``make data`` writes it). A site's own
-folders (``ascend_data_dirs``) hold YAML files of the same names; they are merged over ours by key, a later folder over an
-earlier one, so that a site can add a release without a new collection.
+``data/<table>.yml`` is for people, ``data/json/<table>.json`` is the same for speed (``make data`` writes it). A site's
+own folders (``ascend_data_dirs``) hold YAML files of the same names; they are merged over ours by key, a later folder
+over an earlier one, so that a site can add a release without a new collection.
 """
+
 from __future__ import annotations
 
 import json
 import os
 import re
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data"))
 NAME = re.compile(r"[a-z0-9_]+\Z")
@@ -25,7 +26,7 @@ class DataError(Exception):
 
 
 def load(table: str, folders: Sequence[str] = (), root: str = ROOT) -> Dict[str, Any]:
-    """One table with the site's folders merged over it. A table that only a site has is allowed, one that nobody has is not.
+    """One table with the site's folders merged over it; a table that only a site has is a table too.
 
     :raises DataError: no such table, a folder that is not there, a file that is not YAML or not a dictionary.
     """
@@ -38,7 +39,9 @@ def load(table: str, folders: Sequence[str] = (), root: str = ROOT) -> Dict[str,
             found.append(json.load(handle))
     for folder in folders:
         if not os.path.isdir(folder):
-            raise DataError("The folder %s of ascend_data_dirs is not there on the controller: correct its name." % folder)
+            raise DataError(
+                "The folder %s of ascend_data_dirs is not there on the controller: correct its name." % folder
+            )
         extra = os.path.join(folder, table + ".yml")
         if os.path.isfile(extra):
             found.append(read_yaml(extra))
@@ -72,7 +75,9 @@ def read_yaml(path: str) -> Dict[str, Any]:
         with open(path, encoding="utf-8") as handle:
             value = yaml.safe_load(handle)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as exc:
-        raise DataError("%s cannot be read as YAML (%s): repair the file." % (path, " ".join(str(exc).split()))) from exc
+        raise DataError(
+            "%s cannot be read as YAML (%s): repair the file." % (path, " ".join(str(exc).split()))
+        ) from exc
     if not isinstance(value, dict):
         raise DataError("%s holds no dictionary: it must look like the file of the same name in data/." % path)
     return _text_keys(value)
@@ -86,7 +91,9 @@ def _text_keys(value: Any) -> Any:
     return value
 
 
-def options(version: Optional[str], folders: Sequence[str] = (), root: str = ROOT) -> Optional[Dict[str, Dict[str, Any]]]:
+def options(
+    version: Optional[str], folders: Sequence[str] = (), root: str = ROOT
+) -> Optional[Dict[str, Dict[str, Any]]]:
     """The option list of one vLLM: {"--name": {nargs, choices}}, or None when there is none for this version.
 
     :raises DataError: the list is damaged.
@@ -94,7 +101,7 @@ def options(version: Optional[str], folders: Sequence[str] = (), root: str = ROO
     if not version or not VERSION.match(version):
         return None
     found = None
-    for folder in [root] + list(folders):
+    for folder in [root, *folders]:
         path = os.path.join(folder, "options", "vllm-%s.json" % version)
         if not os.path.isfile(path):
             continue
@@ -102,5 +109,7 @@ def options(version: Optional[str], folders: Sequence[str] = (), root: str = ROO
             with open(path, encoding="utf-8") as handle:
                 found = json.load(handle)["options"]
         except (OSError, ValueError, KeyError, TypeError) as exc:
-            raise DataError("%s is not an option list (%s): make it again with tools/vllm_options.py." % (path, exc)) from exc
+            raise DataError(
+                "%s is not an option list (%s): make it again with tools/vllm_options.py." % (path, exc)
+            ) from exc
     return found

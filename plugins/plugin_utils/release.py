@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """From the table of releases to the one row that a host is judged by. Pure: the table is handed in."""
+
 from __future__ import annotations
 
 import difflib
@@ -10,19 +11,55 @@ import hashlib
 import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
+from ansible_collections.ascend.fleet.plugins.module_utils import _version
+
 Overrides = Union[Dict[str, Any], Sequence[Dict[str, Any]], None]
 
 # What makes two runtimes different: the id is made from these, so a new word here gives every runtime a new id.
 WANTED = (
-    "release", "family", "arch", "python_default", "cann", "ops", "nnal", "cxx_abi", "torch", "torch_npu", "torchvision",
-    "torchaudio", "triton_ascend", "transformers", "numpy", "vllm", "vllm_ascend",
+    "release",
+    "family",
+    "arch",
+    "python_default",
+    "cann",
+    "ops",
+    "nnal",
+    "cxx_abi",
+    "torch",
+    "torch_npu",
+    "torchvision",
+    "torchaudio",
+    "triton_ascend",
+    "transformers",
+    "numpy",
+    "vllm",
+    "vllm_ascend",
 )
 # Words of a row and the kinds of value they take. "pin" is a version, "pins" a version or a range, "?" allows null.
 FIELDS = {
-    "kind": "pin", "released": "pin?", "maintained": "flag", "vllm": "pin", "vllm_ascend": "pin", "python": "range",
-    "python_default": "pin", "cann": "pin", "ops": "pin", "nnal": "pin", "cxx_abi": "abi", "torch": "pin",
-    "torch_npu": "pin", "torchvision": "pin?", "torchaudio": "pin?", "triton_ascend": "pin?", "transformers": "pins?",
-    "numpy": "pins?", "hdk": "ranges?", "soc_version": "pin?", "options": "pin?", "supported": "flag?", "notes": "pin?",
+    "kind": "pin",
+    "released": "pin?",
+    "maintained": "flag",
+    "vllm": "pin",
+    "vllm_ascend": "pin",
+    "python": "range",
+    "python_default": "pin",
+    "cann": "pin",
+    "ops": "pin",
+    "nnal": "pin",
+    "cxx_abi": "abi",
+    "torch": "pin",
+    "torch_npu": "pin",
+    "torchvision": "pin?",
+    "torchaudio": "pin?",
+    "triton_ascend": "pin?",
+    "transformers": "pins?",
+    "numpy": "pins?",
+    "hdk": "ranges?",
+    "soc_version": "pin?",
+    "options": "pin?",
+    "supported": "flag?",
+    "notes": "pin?",
     "source": "pin?",
 }
 REQUIRED = ("kind", "vllm", "vllm_ascend", "python", "python_default", "cann", "cxx_abi", "torch", "torch_npu")
@@ -30,7 +67,7 @@ EMPTY = {"maintained": False}
 
 
 class ReleaseError(Exception):
-    """No row can be given: ``problem`` is unknown | row | override, ``have`` what was asked, ``near`` names that are near."""
+    """No row can be given: ``problem`` is unknown | row | override, ``have`` what was asked, ``near`` what is near."""
 
     def __init__(self, problem: str, have: str, text: str, near: Sequence[str] = ()) -> None:
         super().__init__(text)
@@ -39,12 +76,21 @@ class ReleaseError(Exception):
         self.near = list(near)
 
 
-def resolve(table: Dict[str, Any], name: str = "", family: Optional[str] = None, arch: Optional[str] = None,
-            overrides: Overrides = None, extra: Sequence[Tuple[str, Dict[str, Any]]] = ()) -> Dict[str, Any]:
+def resolve(
+    table: Dict[str, Any],
+    name: str = "",
+    family: Optional[str] = None,
+    arch: Optional[str] = None,
+    *,
+    chips: Optional[Dict[str, Any]] = None,
+    overrides: Overrides = None,
+    extra: Sequence[Tuple[str, Dict[str, Any]]] = (),
+) -> Dict[str, Any]:
     """The row of a release for one chip family and arch.
 
     :param table: {default, releases: {name: row}} as in data/releases.yml
     :param name: a release; empty = the table's default
+    :param chips: data/chips.yml, for the name that a build knows the chip by
     :param overrides: the user's: {word: value} or a list of {when, set, source}
     :param extra: (source, {word: value}) pairs that are set last, empty values left out (role variables)
     :raises ReleaseError: unknown release, a row or an override with a wrong word or value.
@@ -63,11 +109,16 @@ def resolve(table: Dict[str, Any], name: str = "", family: Optional[str] = None,
     row = dict({word: None for word in FIELDS}, **EMPTY)  # type: Dict[str, Any]
     _set(row, source_row, "row", "release %s" % name)
     _set(row, families.get(family) or {}, "row", "family %s of release %s" % (family, name))
+    row["soc_version"] = row["soc_version"] or soc_version(chips or {}, family, name)
     applied = []
     for item in list(own) + _listed(overrides):
         if not isinstance(item, dict) or not isinstance(item.get("set"), dict):
-            raise ReleaseError("override", str(item)[:80], "An override is {when: {family, arch}, set: {word: value}, source}; "
-                               "%s has no dictionary `set`." % str(item)[:80])
+            raise ReleaseError(
+                "override",
+                str(item)[:80],
+                "An override is {when: {family, arch}, set: {word: value}, source}; "
+                "%s has no dictionary `set`." % str(item)[:80],
+            )
         if fits(item.get("when"), family, arch):
             _set(row, item["set"], "override", str(item.get("source") or "override"))
             applied.append(str(item.get("source") or "override"))
@@ -78,8 +129,12 @@ def resolve(table: Dict[str, Any], name: str = "", family: Optional[str] = None,
             applied.append(source)
     missing = [word for word in REQUIRED if row[word] is None]
     if missing:
-        raise ReleaseError("row", name, "The row of release %s lacks %s: add it to data/releases.yml or to the file of the same "
-                           "name in ascend_data_dirs." % (name, ", ".join(missing)))
+        raise ReleaseError(
+            "row",
+            name,
+            "The row of release %s lacks %s: add it to data/releases.yml or to the file of the same "
+            "name in ascend_data_dirs." % (name, ", ".join(missing)),
+        )
     for word in ("ops", "nnal"):
         row[word] = row[word] or row["cann"]
     if row["supported"] is False:
@@ -90,9 +145,18 @@ def resolve(table: Dict[str, Any], name: str = "", family: Optional[str] = None,
 
 
 def ordered(rows: Dict[str, Any]) -> List[str]:
-    """Release names from the oldest to the newest. The order is that of publication: a maintenance release of an old line is
+    """Release names from the oldest to the newest, in the order of publication: a maintenance release of an old line is
     published after a newer line, and its number says nothing about what it replaces."""
     return sorted(rows, key=lambda name: (str((rows[name] or {}).get("released") or ""), name))
+
+
+def soc_version(chips: Dict[str, Any], family: Optional[str], release: str) -> Optional[str]:
+    """What a source build of a release is told about the chip when it cannot ask npu-smi, or None."""
+    for chip in chips.get("families") or []:
+        for line in (chip.get("soc_version") or []) if chip.get("family") == family else []:
+            if _version.in_ranges(release, [line["releases"]]):
+                return str(line["value"])
+    return None
 
 
 def fits(when: Optional[Dict[str, Any]], family: Optional[str], arch: Optional[str]) -> bool:
@@ -121,9 +185,16 @@ def _listed(overrides: Overrides) -> List[Any]:
             overrides = {"set": overrides}
         overrides = [overrides]
     if not isinstance(overrides, (list, tuple)):
-        raise ReleaseError("override", str(overrides)[:80], "ascend_overrides is a dictionary {word: value} or a list of "
-                           "{when: {family, arch}, set: {word: value}, source}.")
-    return [dict(item, source=item.get("source") or "ascend_overrides") if isinstance(item, dict) else item for item in overrides]
+        raise ReleaseError(
+            "override",
+            str(overrides)[:80],
+            "ascend_overrides is a dictionary {word: value} or a list of "
+            "{when: {family, arch}, set: {word: value}, source}.",
+        )
+    return [
+        dict(item, source=item.get("source") or "ascend_overrides") if isinstance(item, dict) else item
+        for item in overrides
+    ]
 
 
 def _set(row: Dict[str, Any], words: Dict[str, Any], problem: str, where: str) -> None:
@@ -150,11 +221,21 @@ def _typed(word: str, value: Any, problem: str, where: str) -> Any:
         return [None if end is None else str(end) for end in value]
     if kind == "ranges" and isinstance(value, (list, tuple)) and all(_is_range(item) for item in value):
         return [[None if end is None else str(end) for end in item] for item in value]
-    wanted = {"flag": "true or false", "abi": "0 or 1", "pin": "a version as text (in quotes)", "range": "[low, high] as texts",
-              "pins": "a version or [low, high], as texts in quotes", "ranges": "a list of [low, high]"}[kind]
+    wanted = {
+        "flag": "true or false",
+        "abi": "0 or 1",
+        "pin": "a version as text (in quotes)",
+        "range": "[low, high] as texts",
+        "pins": "a version or [low, high], as texts in quotes",
+        "ranges": "a list of [low, high]",
+    }[kind]
     raise ReleaseError(problem, "%s: %r" % (word, value), "%s must be %s, not %r (%s)." % (word, wanted, value, where))
 
 
 def _is_range(value: Any) -> bool:
-    return (isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str)
-            and (value[1] is None or isinstance(value[1], str)))
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and (value[1] is None or isinstance(value[1], str))
+    )

@@ -3,24 +3,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Names of variables: which ones are ours, and which ones of a host are almost one of ours. Pure."""
+
 from __future__ import annotations
 
 import difflib
 from typing import Any, Dict, Iterable, List
 
 SHARED = (
-    "ascend_release", "ascend_overrides", "ascend_family", "ascend_data_dirs", "ascend_artifacts", "ascend_serial",
-    "ascend_hosts", "ascend_proxy_env",
+    "ascend_release",
+    "ascend_overrides",
+    "ascend_family",
+    "ascend_data_dirs",
+    "ascend_artifacts",
+    "ascend_serial",
+    "ascend_hosts",
+    "ascend_proxy_env",
 )
 FACTS = (
-    "ascend_npu", "ascend_cann", "ascend_stack", "ascend_host", "ascend_envs", "ascend_units", "ascend_reads",
+    "ascend_npu",
+    "ascend_cann",
+    "ascend_stack",
+    "ascend_host",
+    "ascend_envs",
+    "ascend_units",
+    "ascend_reads",
     "ascend_models",
 )
 INTERNAL = ("ascend_probe_result", "ascend_probe_again", "ascend_nodes")
-# Words of a variable that change a word of the release row: the layers must agree on the runtime, so every layer sees them.
+# Variables that change a word of the release row. The layers must agree on the runtime, so every layer sees them.
 ROW_WORDS = {
-    "cann_version": "cann", "cann_ops_version": "ops", "cann_nnal_version": "nnal", "conda_env_python": "python_default",
-    "conda_env_torch": "torch", "conda_env_torch_npu": "torch_npu", "vllm_ascend_soc_version": "soc_version",
+    "cann_version": "cann",
+    "cann_ops_version": "ops",
+    "cann_nnal_version": "nnal",
+    "conda_env_python": "python_default",
+    "conda_env_torch": "torch",
+    "conda_env_torch_npu": "torch_npu",
+    "vllm_ascend_soc_version": "soc_version",
 }
 PREFIX_LIKE = 0.86  # of difflib's ratio, for names that begin as ours do
 
@@ -28,8 +46,8 @@ PREFIX_LIKE = 0.86  # of difflib's ratio, for names that begin as ours do
 def misspelt(names: Iterable[str], known: Dict[str, Any]) -> List[Dict[str, str]]:
     """[{name, meant}] of the variables that are not ours and almost are, sorted by name.
 
-    A name that begins as ours do (``ascend_``, ``cann_``, ...) is compared generously, any other name passes unless one or two
-    letters are wrong: people keep variables of their own.
+    A name that begins as ours do (``ascend_``, ``cann_``, ...) is compared generously, any other name passes unless one
+    or two letters are wrong: people keep variables of their own.
 
     :param known: the role variables, as in data/json/variables.json ({name: {role, ...}}).
     """
@@ -63,7 +81,7 @@ def _near(name: str, public: List[str], ours_by_prefix: bool) -> str:
 
 
 def edits(one: str, other: str, limit: int = 99) -> int:
-    """Letters to insert, delete, replace or swap with their neighbour to make one word the other; limit when it is that or more."""
+    """Letters to insert, delete, replace or swap with their neighbour to make one word the other; at most limit."""
     before = []  # type: List[int]
     last = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
@@ -80,5 +98,7 @@ def edits(one: str, other: str, limit: int = 99) -> int:
 
 
 def row_words(settings: Dict[str, Any]) -> List[Any]:
-    """(variable, {word: value}) for every set role variable that changes the release row, in the order of the layers."""
-    return [(name, {word: str(settings[name])}) for name, word in ROW_WORDS.items() if settings.get(name) not in (None, "")]
+    """(variable, {word: value}) for every set role variable that changes the release row, in order of the layers."""
+    return [
+        (name, {word: str(settings[name])}) for name, word in ROW_WORDS.items() if settings.get(name) not in (None, "")
+    ]

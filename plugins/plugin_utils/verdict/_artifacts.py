@@ -1,0 +1,31 @@
+# Copyright: (c) 2026, the ascend.fleet authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This module is private to ascend.fleet: it may change in any release.
+"""Files that the plan needs and no source can give: one finding each, whatever the layer."""
+
+from __future__ import annotations
+
+from ansible_collections.ascend.fleet.plugins.plugin_utils.verdict._context import Context, items
+
+
+def judge(ctx: Context, layer: str) -> None:
+    """Findings for the artifacts of a layer that could not be resolved, each cause once."""
+    told = set()
+    for trouble in items(ctx.wanted.get("artifacts")):
+        what = (trouble["problem"], trouble["have"], trouble["want"])
+        if trouble["layer"] == layer and what not in told:
+            told.add(what)
+            ctx.say("%s.artifact.%s" % (layer, trouble["problem"]), trouble["have"], trouble["want"], trouble["remedy"])
+
+
+def path_problem(value: object) -> str:
+    """What is wrong with a path for an installation, in words; empty when nothing is."""
+    text = str(value)
+    if not text.startswith("/"):
+        return "it is not absolute"
+    if text != text.strip() or any(letter.isspace() for letter in text):
+        return "it has a blank"
+    if ".." in text.split("/"):
+        return "it has a .. in it"
+    return "" if text.strip("/") else "it is the root folder"
