@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
-"""Brings vLLM instances to their wanted state: user, launcher, files, units, states. Waiting is done elsewhere."""
+"""Brings vLLM instances to their wanted state: user, launcher, files, units, states. Does not wait for answers."""
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import re
@@ -51,7 +52,7 @@ def shared_steps(runner: Runner, site: Site, plans: Sequence[Plan]) -> List[str]
 
 
 def apply(runner: Runner, site: Site, plans: Sequence[Plan]) -> None:
-    """Carry out the plans; units that start are not waited for.
+    """Carry out the plans.
 
     :raises Refused: the user cannot be made.
     :raises _systemd.SystemdError: systemctl refused.
@@ -219,7 +220,9 @@ def _switch(runner: Runner, plans: Sequence[Plan]) -> None:
         _systemd.change(runner, "reset-failed", failed)
     starting = names([plan for plan in plans if plan.start])
     if starting:
-        _systemd.change(runner, "start", starting, ["--no-block"])
+        # One that fails here is seen as failed by who waits for it, with its journal to say why.
+        with contextlib.suppress(_systemd.SystemdError):
+            _systemd.change(runner, "start", starting)
 
 
 def _remove(runner: Runner, plans: Sequence[Plan]) -> None:

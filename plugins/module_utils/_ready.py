@@ -142,8 +142,8 @@ def _asked(runner: Runner, opener: _openai.Opener, target: Target, models: List[
 
 def broken(unit: _systemd.Unit, restarts: int) -> Optional[str]:
     """Why a unit will not get ready by itself, or None."""
-    if unit.load == "not-found":
-        return "has no unit on this node"
+    if unit.load != "loaded":
+        return "has no unit that systemd takes (%s)" % unit.load
     if unit.active == "failed":
         return "failed (%s, exit status %d)" % (unit.result, unit.status)
     if unit.restarts - restarts >= LOOP:
