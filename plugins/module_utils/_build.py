@@ -26,11 +26,12 @@ RECORD = "build.json"
 
 
 class Recipe(NamedTuple):
-    """What the wheels depend on. sources are {name, version, src, sha256}, environment is that of CANN."""
+    """What the wheels depend on: sources {name, version, src, sha256}, the runtime's environment, CANN's part of it."""
 
     sources: Sequence[Mapping[str, Any]]
     python: str
     environment: Mapping[str, str]
+    cann: Mapping[str, str]
     soc_version: str
     custom_kernels: bool
     max_jobs: int
@@ -49,7 +50,7 @@ def inputs(runner: Runner, recipe: Recipe, packages: Mapping[str, str], python_v
         "python": ".".join(python_version.split(".")[:2]),
         "torch": packages.get("torch"),
         "torch_npu": packages.get("torch-npu"),
-        "cann": hashlib.sha256(json.dumps(dict(recipe.environment), sort_keys=True).encode()).hexdigest(),
+        "cann": hashlib.sha256(json.dumps(dict(recipe.cann), sort_keys=True).encode()).hexdigest(),
         "soc_version": recipe.soc_version,
         "custom_kernels": recipe.custom_kernels,
         "build_env": dict(recipe.build_env),
@@ -73,10 +74,9 @@ def built(runner: Runner, folder: str, wanted: Mapping[str, Any]) -> Optional[Di
         return None
 
 
-def environment(recipe: Recipe, prefix: str, source: Mapping[str, Any]) -> Dict[str, str]:
-    """Variables of one build: CANN's, the env's tools first in PATH, and what both setup scripts ask for."""
+def environment(recipe: Recipe, source: Mapping[str, Any]) -> Dict[str, str]:
+    """Variables of one build: those of the runtime, and what both setup scripts ask for; the user's win."""
     variables = dict(recipe.environment)
-    variables["PATH"] = "%s/bin:%s" % (prefix, variables.get("PATH", ""))
     variables.update(
         {
             "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",  # setup scripts import torch, on build hosts without a driver too
@@ -95,7 +95,7 @@ def environment(recipe: Recipe, prefix: str, source: Mapping[str, Any]) -> Dict[
     return variables
 
 
-def build(work: Work, recipe: Recipe, prefix: str, folder: str, wanted: Mapping[str, Any]) -> Dict[str, str]:
+def build(work: Work, recipe: Recipe, folder: str, wanted: Mapping[str, Any]) -> Dict[str, str]:
     """Build both wheels into folder; returns their paths by name. The record is written last."""
     runner = work.runner
     remove_tree(runner, folder)
@@ -106,7 +106,7 @@ def build(work: Work, recipe: Recipe, prefix: str, folder: str, wanted: Mapping[
     _install_requirements(work, recipe, trees)
     wheels = {}
     for name in ORDER:
-        path = _build_one(work, recipe, prefix, by_name[name], trees[name])
+        path = _build_one(work, recipe, by_name[name], trees[name])
         final = "%s/%s" % (folder, path.rsplit("/", 1)[-1])
         work.call(["install", "-m", "0644", path, final], "Keeping %s" % path)
         wheels[name] = final
@@ -137,11 +137,11 @@ def _install_requirements(work: Work, recipe: Recipe, trees: Mapping[str, str]) 
     )
 
 
-def _build_one(work: Work, recipe: Recipe, prefix: str, source: Mapping[str, Any], tree: str) -> str:
+def _build_one(work: Work, recipe: Recipe, source: Mapping[str, Any], tree: str) -> str:
     out = "%s/wheel-%s" % (work.folder, source["name"])
     work.runner.make_folder(out, 0o700)
     variables = dict(_pip.environment())
-    variables.update(environment(recipe, prefix, source))
+    variables.update(environment(recipe, source))
     work.call(
         _pip.wheel(recipe.python, tree, out),
         "Building %s %s" % (source["name"], source["version"]),

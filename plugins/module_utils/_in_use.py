@@ -11,7 +11,8 @@ from ._runner import Runner
 from ._state import ROOT, load
 
 
-def _states(runner: Runner, layer: str) -> Dict[str, Dict[str, Any]]:
+def states(runner: Runner, layer: str) -> Dict[str, Dict[str, Any]]:
+    """Sound states of a layer by key."""
     found = {}
     for name in runner.names("%s/%s" % (ROOT, layer)):
         if name.endswith(".json") and not name.startswith("."):
@@ -23,12 +24,12 @@ def _states(runner: Runner, layer: str) -> Dict[str, Dict[str, Any]]:
 
 def runtimes_in(runner: Runner, prefix: str) -> List[str]:
     """Ids of our runtimes whose env is at a prefix."""
-    states = _states(runner, "vllm_ascend")
-    return sorted(key for key, state in states.items() if state["have"].get("prefix") == prefix)
+    found = states(runner, "vllm_ascend")
+    return sorted(key for key, state in found.items() if state["have"].get("prefix") == prefix)
 
 
 def instances_of(runner: Runner, runtime: str, prefix: str) -> List[str]:
     """Instances that run this runtime, or another one in the same env; begun ones count."""
     runtimes = set(runtimes_in(runner, prefix)) | {runtime}
-    states = _states(runner, "vllm_service")
-    return sorted(key for key, state in states.items() if state["have"].get("runtime") in runtimes)
+    found = states(runner, "vllm_service")
+    return sorted(key for key, state in found.items() if state["have"].get("runtime") in runtimes)

@@ -18,6 +18,17 @@ _NAME = re.compile(r"^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\
 _EXACT = re.compile(r"^===?\s*([^\s,;*]+)$")
 _EXTRA = re.compile(r"""\bextra\s*==\s*['"]""")
 
+# argument_spec of the user's dict, for the modules that take one; documented in doc_fragments/pip.py
+OPTIONS = {
+    "index_url": {"type": "str"},
+    "extra_index_urls": {"type": "list", "elements": "str"},
+    "find_links": {"type": "list", "elements": "str"},
+    "no_index": {"type": "bool", "default": False},
+    "constraints": {"type": "list", "elements": "str"},
+    "cert": {"type": "path"},
+    "trusted_hosts": {"type": "list", "elements": "str"},
+}  # type: Dict[str, Dict[str, Any]]
+
 
 class Difference(NamedTuple):
     """A pin that an env does not meet; have is None when the distribution is absent."""

@@ -34,6 +34,10 @@ class Failed(Exception):
         self.text = text
         self.log = list(log)
 
+    def result(self) -> Dict[str, Any]:
+        """What a module hands to fail_json: the sentence first, the output below it."""
+        return {"msg": "\n".join([self.text, *self.log]), "log": self.log}
+
 
 def masked(text: str) -> str:
     """Text without the credentials that an address may carry."""

@@ -60,43 +60,13 @@ options:
   find_links:
     description: Folder on the node with wheels, searched beside the index.
     type: path
-  pip:
-    description: Where pip may look.
-    type: dict
-    default: {}
-    suboptions:
-      index_url:
-        description: Index to ask instead of the public one.
-        type: str
-      extra_index_urls:
-        description: Further indexes.
-        type: list
-        elements: str
-      find_links:
-        description: Further folders or pages with wheels.
-        type: list
-        elements: str
-      no_index:
-        description: Whether to ask no index at all.
-        type: bool
-        default: false
-      constraints:
-        description: Constraint lines for packages that are not pinned by O(packages).
-        type: list
-        elements: str
-      cert:
-        description: CA bundle on the node for the index.
-        type: path
-      trusted_hosts:
-        description: Hosts that need no valid certificate.
-        type: list
-        elements: str
   timeout:
     description: Seconds that all of the work may take.
     type: int
     default: 3600
 extends_documentation_fragment:
   - ascend.fleet.attributes
+  - ascend.fleet.pip
 attributes:
   check_mode:
     support: full
@@ -176,19 +146,11 @@ log:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.ascend.fleet.plugins.module_utils._conda_env import LAYER, Want, apply, look, refusal, steps
 from ansible_collections.ascend.fleet.plugins.module_utils._lock import Busy, held, layer_lock
+from ansible_collections.ascend.fleet.plugins.module_utils._pip import OPTIONS
 from ansible_collections.ascend.fleet.plugins.module_utils._runner import Runner
 from ansible_collections.ascend.fleet.plugins.module_utils._work import Failed
 
 LOCK_WAIT = 30  # seconds; the work of another run takes far longer, so the answer is who does it
-PIP = {
-    "index_url": {"type": "str"},
-    "extra_index_urls": {"type": "list", "elements": "str"},
-    "find_links": {"type": "list", "elements": "str"},
-    "no_index": {"type": "bool", "default": False},
-    "constraints": {"type": "list", "elements": "str"},
-    "cert": {"type": "path"},
-    "trusted_hosts": {"type": "list", "elements": "str"},
-}
 
 
 def wanted(params):
@@ -222,7 +184,7 @@ def main():
             "offline": {"type": "bool", "default": False},
             "packages": {"type": "list", "elements": "str", "default": []},
             "find_links": {"type": "path"},
-            "pip": {"type": "dict", "default": {}, "options": PIP},
+            "pip": {"type": "dict", "default": {}, "options": OPTIONS},
             "timeout": {"type": "int", "default": 3600},
         },
         supports_check_mode=True,
@@ -247,7 +209,7 @@ def main():
             if reason:
                 module.fail_json(msg=reason, would=would)
     except Failed as failure:
-        module.fail_json(msg=failure.text, log=failure.log)
+        module.fail_json(**failure.result())
     except Busy as busy:
         module.fail_json(msg=str(busy))
     except ValueError as exc:
