@@ -136,10 +136,27 @@ class Fleet:
         self._wait(node.name, address)
         return time.monotonic() - began
 
-    def up(self, nodes: list[Node], shared: dict, inventory_path: Path) -> None:
-        """Fresh nodes for the specification; what an earlier run of this group left is removed first."""
+    def _is_up(self, nodes: list[Node], image_name: str) -> bool:
+        """Whether the nodes that run are the ones that are wanted, made from the same image."""
+        record = self._record()
+        wanted = {node.name: [node.state, [list(mount) for mount in node.mounts]] for node in nodes}
+        there = {name: [entry["state"], entry["mounts"]] for name, entry in record["nodes"].items()}
+        running = {row[0] for row in self.listing() if row[3] == "running"}
+        return wanted == there and running == set(wanted) and record.get("image") == image_name
+
+    def up(self, nodes: list[Node], shared: dict, inventory_path: Path, keep: bool = False) -> None:
+        """Fresh nodes for the specification; what an earlier run of this group left is removed first.
+
+        With ``keep``, nodes that run already as specified stay as they are; only the inventory is written.
+        """
         with self.lock():
             image_name = image.ensure(self.engine, self.say)
+            if keep and self._is_up(nodes, image_name):
+                record = self._record()["nodes"]
+                addresses = {node.name: record[node.name]["address"] for node in nodes}
+                self._write_inventory(nodes, shared, addresses, inventory_path)
+                self.say(f"{len(nodes)} nodes are up already")
+                return
             self._clear()
             self._keys()
             self.engine.call("network", "create", "--label", self.label, *(["--disable-dns"] if self.engine.podman
@@ -158,14 +175,21 @@ class Fleet:
                 for task in concurrent.futures.as_completed(tasks):
                     node = tasks[task]
                     self.say(f"{node.name}: {addresses[node.name]} up in {task.result():.1f} s ({node.state['board']})")
-            inventory_path.parent.mkdir(parents=True, exist_ok=True)
-            inventory_path.write_text(inventory(nodes, {**self._connection(), **shared}, addresses))
+            self._write_inventory(nodes, shared, addresses, inventory_path)
+
+    def _write_inventory(self, nodes: list[Node], shared: dict, addresses: dict, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(inventory(nodes, {**self._connection(), **shared}, addresses))
 
     def _remember(self, nodes: list[Node], addresses: dict, image_name: str, inventory_path: Path) -> None:
         record = {
             "image": image_name, "inventory": str(inventory_path.resolve()),
-            "nodes": {node.name: {"address": addresses[node.name], "mounts": node.mounts, "state": node.state}
-                      for node in nodes},
+            "nodes": {
+                node.name: {
+                    "address": addresses[node.name], "mounts": [list(mount) for mount in node.mounts],
+                    "state": node.state,
+                } for node in nodes
+            },
         }
         (self.folder / "fleet.json").write_text(json.dumps(record, indent=1))
 

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import image
-from fleet import Fleet, groups
+from fleet import EMPTY_INVENTORY, Fleet, groups
 from fleet_engine import Engine, FleetError
 from fleet_spec import GROUP, read
 
@@ -45,8 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     up = commands.add_parser("up", parents=[shared], help="fresh nodes, and an inventory of them")
     up.add_argument("--spec", required=True, type=Path)
     up.add_argument("--inventory", required=True, type=Path)
+    up.add_argument("--keep", action="store_true", help="leave nodes that run as specified")
     down = commands.add_parser("down", parents=[shared], help="remove the nodes")
     down.add_argument("--all", action="store_true", help="of every group of this checkout")
+    down.add_argument("--inventory", type=Path, help="a file to empty, if `up` was killed before it noted its own")
     down.add_argument("--image", action="store_true", help="and the image")
     commands.add_parser("list", parents=[shared], help="node, address, board, state")
     commands.add_parser("image", help="build the image, print its name")
@@ -64,6 +66,9 @@ def _down(engine: Engine, options: argparse.Namespace) -> None:
     for group in groups(engine) if options.all else [options.group]:
         gone = Fleet(engine, group, _say).down()
         _say(f"{group}: removed {len(gone)} node{'' if len(gone) == 1 else 's'}")
+    if options.inventory:
+        options.inventory.parent.mkdir(parents=True, exist_ok=True)
+        options.inventory.write_text(EMPTY_INVENTORY)
     if options.image:
         for name in image.remove(engine):
             _say(f"removed image {name}")
@@ -80,7 +85,7 @@ def main(words: list[str]) -> int:
         fleet = Fleet(engine, getattr(options, "group", "default"), _say)
         if options.command == "up":
             nodes, shared = read(options.spec)
-            fleet.up(nodes, shared, options.inventory)
+            fleet.up(nodes, shared, options.inventory, options.keep)
         elif options.command == "down":
             _down(engine, options)
         elif options.command == "list":
