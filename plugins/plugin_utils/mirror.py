@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import urllib.error
 import urllib.request
 from typing import Optional
 
@@ -24,7 +25,7 @@ TIMEOUT = 30  # seconds
 
 
 def text_of(address: str, folder: Optional[str] = None, run: Optional[str] = None) -> str:
-    """Text behind an http address. OSError when it cannot be fetched or is larger than 16 MiB.
+    """Text behind an http address. OSError, with the reason as its text, when it cannot be had or exceeds 16 MiB.
 
     :param folder: cache folder; only tests set it.
     :param run: mark of the run; the default is the process that forked this one.
@@ -63,8 +64,13 @@ def this_run() -> str:
 
 def _fetch(address: str) -> str:
     request = urllib.request.Request(address, headers={"User-Agent": "ascend.fleet"})
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-        raw = answer.read(LIMIT + 1)
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+            raw = answer.read(LIMIT + 1)
+    except urllib.error.HTTPError as exc:
+        raise OSError("HTTP status %d" % exc.code) from exc
+    except urllib.error.URLError as exc:
+        raise OSError(getattr(exc.reason, "strerror", None) or str(exc.reason)) from exc
     if len(raw) > LIMIT:
         raise OSError("%s is larger than %d MiB" % (address, LIMIT >> 20))
     return raw.decode("utf-8", "replace")

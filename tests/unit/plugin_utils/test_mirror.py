@@ -51,9 +51,9 @@ def test_once_for_a_run_and_anew_for_the_next(address: str, tmp_path: Path) -> N
 
 
 def test_failures_are_os_errors_and_not_kept(address: str, tmp_path: Path) -> None:
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match=r"^HTTP status 404$"):
         mirror.text_of(address + "/gone", str(tmp_path), "run 1")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match=r"^Connection refused$"):
         mirror.text_of("http://127.0.0.1:1/manifest.yml", str(tmp_path), "run 1")
     assert mirror.text_of(address + "/manifest.yml", str(tmp_path), "run 1") == "one"
 
