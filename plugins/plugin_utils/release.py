@@ -67,13 +67,17 @@ EMPTY = {"maintained": False}
 
 
 class ReleaseError(Exception):
-    """No row can be given: ``problem`` is unknown | row | override, ``have`` what was asked, ``near`` what is near."""
+    """No row can be given: ``problem`` is unknown | row | override, ``have`` what was asked, ``near`` what is near.
 
-    def __init__(self, problem: str, have: str, text: str, near: Sequence[str] = ()) -> None:
+    The text names cause and remedy; ``known`` are the releases, when none of them was named.
+    """
+
+    def __init__(self, problem: str, have: str, text: str, near: Sequence[str] = (), known: Sequence[str] = ()) -> None:
         super().__init__(text)
         self.problem = problem
         self.have = have
         self.near = list(near)
+        self.known = list(known)
 
 
 def resolve(
@@ -102,7 +106,7 @@ def resolve(
         text = "There is no release %r in our data." % name
         text += " Did you mean %s?" % " or ".join(near) if near else ""
         text += " Known: %s. A folder named in ascend_data_dirs can add one." % ", ".join(ordered(rows))
-        raise ReleaseError("unknown", name, text, near or ordered(rows))
+        raise ReleaseError("unknown", name, text, near, ordered(rows))
     source_row = dict(rows[name])
     families = source_row.pop("families", None) or {}
     own = source_row.pop("overrides", None) or []

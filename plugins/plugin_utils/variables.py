@@ -102,3 +102,33 @@ def row_words(settings: Dict[str, Any]) -> List[Any]:
     return [
         (name, {word: str(settings[name])}) for name, word in ROW_WORDS.items() if settings.get(name) not in (None, "")
     ]
+
+
+TRUE, FALSE = ("true", "yes", "on", "1", "y", "t"), ("false", "no", "off", "0", "n", "f")
+
+
+def typed(value: Any, kind: str) -> Any:
+    """A value as the kind of its variable: text from the command line becomes what it says.
+
+    :param kind: as in an argument spec: bool, int, float, list, dict, or anything else, which is left alone.
+    :raises ValueError: it cannot be that kind; the text says what is wanted.
+    """
+    if value is None:
+        return None
+    if kind == "bool" and not isinstance(value, bool):
+        word = str(value).lower()
+        if word not in TRUE + FALSE:
+            raise ValueError("true or false")
+        return word in TRUE
+    if kind in ("int", "float"):
+        try:
+            return {"int": int, "float": float}[kind](str(value))
+        except ValueError:
+            raise ValueError("a number") from None
+    if kind == "list" and isinstance(value, str):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    if kind == "list" and not isinstance(value, (list, tuple)):
+        raise ValueError("a list")
+    if kind == "dict" and not isinstance(value, dict):
+        raise ValueError("a dictionary")
+    return value

@@ -4,9 +4,9 @@
 # This module is private to ascend.fleet: it may change in any release.
 """The only judge: facts of a host and the wanted state in, findings out. Pure and quick: no node, no network.
 
-``wanted``: {row: release row or null, problem: {problem, have, text, near} or null (why there is no row), family, arch,
-settings: {variable: value}, steps: {layer: [step]}, artifacts: [{layer, problem, have, want, remedy}], options: option
-list of the row's vLLM or null, misspelt: [{name, meant}], invalid: [{name, have, want}], check: bool, tables: {os,
+``wanted``: {row: release row or null, problem: {problem, have, text, near, known} or null (why there is no row), family,
+arch, settings: {variable: value}, steps: {layer: [step]}, artifacts: [{layer, problem, have, want, remedy}], options:
+option list of the row's vLLM or null, misspelt: [{name, meant}], invalid: [{name, have, want}], check: bool, tables: {os,
 settings, chips, findings}}; what is absent is not judged.
 """
 
@@ -61,7 +61,12 @@ def verdict(facts: Dict[str, Any], wanted: Dict[str, Any], layers: Sequence[str]
         if layer in JUDGES:
             host.judge_room(context, layer)
             JUDGES[layer](context)
-    return sorted(context.found, key=lambda one: (SEVERITIES.index(one["severity"]), LAYERS.index(one["layer"])))
+    return ordered(context.found)
+
+
+def ordered(findings: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    """Errors first, then in the order of the layers."""
+    return sorted(findings, key=lambda one: (SEVERITIES.index(one["severity"]), LAYERS.index(one["layer"])))
 
 
 def worst(findings: Sequence[Dict[str, Any]]) -> Optional[str]:

@@ -6,17 +6,20 @@
 
 from __future__ import annotations
 
+from typing import Dict, List, Tuple
+
 from ansible_collections.ascend.fleet.plugins.plugin_utils.verdict._context import Context, items
 
 
 def judge(ctx: Context, layer: str) -> None:
-    """Findings for the artifacts of a layer that could not be resolved, each cause once."""
-    told = set()
+    """Findings for the artifacts of a layer that could not be resolved: what has one cause is one finding."""
+    causes = {}  # type: Dict[Tuple[str, str, str], List[str]]
     for trouble in items(ctx.wanted.get("artifacts")):
-        what = (trouble["problem"], trouble["have"], trouble["want"])
-        if trouble["layer"] == layer and what not in told:
-            told.add(what)
-            ctx.say("%s.artifact.%s" % (layer, trouble["problem"]), trouble["have"], trouble["want"], trouble["remedy"])
+        if trouble["layer"] == layer:
+            wants = causes.setdefault((trouble["problem"], trouble["have"], trouble["remedy"]), [])
+            wants += [trouble["want"]] if trouble["want"] not in wants else []
+    for (problem, have, remedy), wants in causes.items():
+        ctx.say("%s.artifact.%s" % (layer, problem), have, "; ".join(wants), remedy)
 
 
 def path_problem(value: object) -> str:

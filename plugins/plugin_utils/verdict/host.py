@@ -28,14 +28,17 @@ def judge_request(ctx: Context) -> None:
     for one in items(ctx.wanted.get("invalid")):
         ctx.say("host.variable.invalid", "%s: %s" % (one["name"], one["have"]), one["want"], "Correct the variable.")
     problem = plain(ctx.wanted.get("problem"))
-    if problem:
-        unknown = problem.get("problem") == "unknown"
+    if problem.get("problem") == "unknown":
+        known = ", ".join(items(problem.get("known")))
         ctx.say(
-            "host.release.unknown" if unknown else "host.override.invalid",
-            problem.get("have"),
-            ", ".join(items(problem.get("near"))) or "a row as in data/releases.yml",
-            str(problem.get("text")),
+            "host.release.unknown",
+            "release %s" % problem.get("have"),
+            " or ".join(items(problem.get("near"))) or "one of %s" % known,
+            "Correct ascend_release, or add the release in a folder of ascend_data_dirs. Known: %s." % known,
         )
+    elif problem:
+        near = " or ".join(items(problem.get("near")))
+        ctx.say("host.override.invalid", problem.get("have"), near or "a word of data/releases.yml", problem["text"])
     _families(ctx)
     if ctx.row and ctx.family:
         have = "%s on %s" % (ctx.row.get("release"), ctx.family)
