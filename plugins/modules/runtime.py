@@ -14,7 +14,7 @@ description:
   - Sources are copied before they are built, so a checkout stays clean. One that is not exactly the wanted version
     is refused, because vllm-ascend compares the version of vLLM with one number.
   - Wheels that were built from the same sources with the same CANN, torch, Python and chip are used again.
-  - Pins of the release go before what the wheels ask for; Triton is installed last, or removed where the release has none.
+  - Pins of the release go before what the wheels ask for. Triton is installed last, or removed where there is none.
   - No NPU is used for the build or the proof. An env that an instance uses is never changed.
 author:
   - ascend.fleet authors (@ascend-fleet)
