@@ -148,8 +148,8 @@ def shown(changes: Sequence[Difference]) -> List[Dict[str, str]]:
     for change in changes:
         before, after = change.before or "", change.file.content or ""
         if change.file.secret:
-            before = "(secrets)\n" if before else ""
-            after = "(other secrets)\n" if after else ""
+            before = "(secrets as they are)\n" if before else ""
+            after = "(secrets as wanted)\n" if after else ""
         result.append(
             {
                 "before_header": change.file.path,

@@ -93,6 +93,28 @@ def wait(
         sleep(PAUSE)
 
 
+def once(
+    runner: Runner,
+    opener: _openai.Opener,
+    target: Target,
+    timeout: float,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """One look without waiting; ``timeout``: seconds for the answer of the model, ``seconds``: how long that took."""
+    unit = _systemd.show(runner, [target.unit])[target.unit]
+    # Restarts of the past are no fault of one that runs now.
+    error = broken(unit, unit.restarts)
+    if error is None:
+        serving = _serving(opener, target)
+        if serving.error is None:
+            began = clock()
+            outcome = _asked(runner, opener, target, serving.names, timeout)
+            return outcome._replace(seconds=clock() - began)
+        error = "is not ready: %s" % serving.error
+    return Outcome(target.name, explain(runner, target, error), None, 0, [])
+
+
 class _Serving(NamedTuple):
     """Names that are served, or why not; ``final``: waiting does not help."""
 
@@ -125,17 +147,19 @@ def _serving(opener: _openai.Opener, target: Target) -> _Serving:
     return _Serving(models.names, None)
 
 
-def _asked(runner: Runner, opener: _openai.Opener, target: Target, models: List[str]) -> Outcome:
+def _asked(
+    runner: Runner, opener: _openai.Opener, target: Target, models: List[str], timeout: float = COMPLETION_LIMIT
+) -> Outcome:
     silent = Outcome(target.name, None, None, 0, models)
     if not target.ask or target.older:
         return silent
     server = server_of(opener, target)
     if target.pooling:
-        said = server.embedding(target.served_name, COMPLETION_LIMIT)
+        said = server.embedding(target.served_name, timeout)
         if said.text is None and ("answered 400" in (said.error or "") or "answered 404" in (said.error or "")):
             return silent  # a pooling model of another kind
     else:
-        said = server.completion(target.served_name, COMPLETION_LIMIT)
+        said = server.completion(target.served_name, timeout)
     error = None if said.error is None else explain(runner, target, "is up but gives no answer: %s" % said.error)
     return silent._replace(error=error, completion=said.text)
 

@@ -299,6 +299,7 @@ def unit_text(
     lines = [
         *start,
         "UMask=0022",
+        "SyslogIdentifier=ascend-vllm-%s" % name,
         "StateDirectory=ascend-vllm/%s" % name,
         "StateDirectoryMode=0750",
         "WorkingDirectory=%s/%s" % (FOLDER, name),
