@@ -141,6 +141,27 @@ def restore(runner: Runner, root: str, kept: Dict[str, Any]) -> List[str]:
     return touched
 
 
+def shield(runner: Runner, root: str) -> None:
+    """Turn a ``latest`` that is a link to a newer-layout tree into a folder of links to what is in that tree.
+
+    A legacy installer fills ``latest`` as a folder: through such a link it would write into somebody's tree. Who uses
+    ``latest`` meanwhile finds the same things as before. Undone by restore().
+    """
+    path = root + "/ascend-toolkit/latest"
+    if not runner.is_link(path) or not runner.is_dir(path):
+        return
+    tree = os.path.normpath(os.path.join(os.path.dirname(path), runner.readlink(path) or ""))
+    if tree.startswith(root + "/ascend-toolkit/"):
+        return
+    folder = path + ".ascend-fleet"
+    _clear(runner, folder)
+    os.mkdir(runner.real(folder), 0o755)
+    for name in runner.names(path):
+        os.symlink("%s/%s" % (tree, name), runner.real("%s/%s" % (folder, name)))
+    runner.remove(path)
+    os.rename(runner.real(folder), runner.real(path))
+
+
 def _is_default(path: str) -> bool:
     return path == RECORD or path.rsplit("/", 1)[1] in DEFAULTS
 

@@ -62,6 +62,8 @@ def install(runner: Runner, settings: Settings, view: View, tmp: str) -> Dict[st
     runner.make_folder(root)
     backups = set(runner.names(os.path.dirname(layout.RECORD)))
 
+    if not default and settings.package != "nnal":
+        keep.shield(runner, root)
     marks = vendor_log.marks(runner)
     private = tempfile.mkdtemp(prefix="ascend-fleet-", dir=runner.real(tmp))
     try:

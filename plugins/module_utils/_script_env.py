@@ -49,8 +49,8 @@ def program(scripts: Sequence[Script]) -> str:
     lines = ["set +e +u +o pipefail", '__env=$(type -P env)', dump]
     for script in scripts:
         words = " ".join(shlex.quote(word) for word in script.args)
-        lines.append("set -- %s" % words)
-        lines.append('. %s "$@" >&2 </dev/null' % shlex.quote(script.path))
+        lines.append("set +e +u; set -- %s" % words)
+        lines.append('. %s "$@" >&2 </dev/null || true' % shlex.quote(script.path))  # or: set -e in it ends nothing
     lines += ["set +e +u", dump]
     return "\n".join(lines)
 
@@ -207,7 +207,7 @@ def render(env: Dict[str, str], comment: str) -> str:
 def parse(text: str) -> Dict[str, str]:
     """The inverse of render(); lines of another form are passed over."""
     env = {}
-    for line in text.splitlines():
+    for line in text.split("\n"):
         match = _LINE.match(line)
         if match:
             env[match.group(1)] = re.sub(r"\\(.)", r"\1", match.group(2))
