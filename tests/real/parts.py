@@ -140,7 +140,10 @@ def make_model() -> None:
     mark = made("model", (HERE / "tiny_model.py").read_text())
     if mark:
         # transformers imports torch_npu where it finds it
-        run([VENV / "bin" / "python", HERE / "tiny_model.py", OUT / "model" / "tiny"], LD_LIBRARY_PATH=str(OUT / "lib64"))
+        run(
+            [VENV / "bin" / "python", HERE / "tiny_model.py", OUT / "model" / "tiny"],
+            LD_LIBRARY_PATH=str(OUT / "lib64"),
+        )
         mark.touch()
 
 
