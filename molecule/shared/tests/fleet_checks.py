@@ -57,7 +57,7 @@ def smi_calls(root):
 
 @pytest.fixture
 def installer_calls(root):
-    """Function: the calls of .run packages so far, as dicts with package, version, argv, rc."""
+    """Function: the calls of .run packages so far, as dicts with package, version, chip, argv, time."""
     def read() -> list[dict]:
         log = root.file("/var/log/ascend_seclog/fake_calls.log")
         return [json.loads(line) for line in log.content_string.splitlines()] if log.exists else []
