@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
-"""Everything between the variables of a host and its findings: row, plan, artifacts, verdict. Reads the controller only.
+"""Everything between the variables of a host and its findings: row, plan, artifacts, verdict. Reads no node.
 
-A role may ask for another release than its neighbour (cann_release, vllm_service_release), so layers are judged in
-groups that share a release; nearly always there is one group.
+A role may ask for another release than its neighbour, so layers are judged in groups that share a release; nearly
+always there is one group.
 """
 
 from __future__ import annotations

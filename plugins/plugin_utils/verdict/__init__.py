@@ -4,10 +4,10 @@
 # This module is private to ascend.fleet: it may change in any release.
 """The only judge: facts of a host and the wanted state in, findings out. Pure and quick: no node, no network.
 
-``wanted``: {row: release row or null, problem: {problem, have, text, near, known} or null (why there is no row), family,
-arch, settings: {variable: value}, steps: {layer: [step]}, artifacts: [{layer, problem, have, want, remedy}], options:
-option list of the row's vLLM or null, misspelt: [{name, meant}], invalid: [{name, have, want}], check: bool, tables: {os,
-settings, chips, findings}}; what is absent is not judged.
+``wanted``: {row: release row or null, problem: {problem, have, text, near, known} or null (why there is no row),
+family, arch, settings: {variable: value}, steps: {layer: [step]}, artifacts: [{layer, problem, have, want, remedy}],
+options: option list of the row's vLLM or null, misspelt: [{name, meant}], invalid: [{name, have, want}], check: bool,
+tables: {os, settings, chips, findings}}; what is absent is not judged.
 """
 
 from __future__ import annotations

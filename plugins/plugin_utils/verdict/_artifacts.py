@@ -13,7 +13,7 @@ from ansible_collections.ascend.fleet.plugins.plugin_utils.verdict._context impo
 
 def judge(ctx: Context, layer: str) -> None:
     """Findings for the artifacts of a layer that could not be resolved: what has one cause is one finding."""
-    causes = {}  # type: Dict[Tuple[str, str, str], List[str]]
+    causes: Dict[Tuple[str, str, str], List[str]] = {}
     for trouble in items(ctx.wanted.get("artifacts")):
         if trouble["layer"] == layer:
             wants = causes.setdefault((trouble["problem"], trouble["have"], trouble["remedy"]), [])
