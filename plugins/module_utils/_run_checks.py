@@ -108,7 +108,7 @@ def parents(runner: Runner, path: str, euid: int) -> List[str]:
                 info = None
         if info is not None:
             mode = stat.S_IMODE(info.st_mode)
-            if info.st_uid != euid or mode & 0o022 or mode & 0o755 != 0o755:
+            if info.st_uid != euid or mode & 0o022 or mode & 0o555 != 0o555:  # / has 0555 on RPM systems
                 problems.append(
                     "%s has mode %04o and owner %d, the installer wants 0755 and root: run "
                     "'chown root %s; chmod 755 %s', or choose another install_path."
