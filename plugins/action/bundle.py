@@ -33,7 +33,7 @@ class ActionModule(ActionBase):
         except OSError as exc:
             raise AnsibleActionFail(
                 "%s cannot be read (%s). Name a folder of the controller with the packages." % (folder, exc.strerror)
-            ) from exc
+            ) from None
         if not found.manifest["artifacts"]:
             raise AnsibleActionFail(
                 "%s has no file whose name says what it is. Put the vendor's files there under the vendor's names: "
@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
             except OSError as exc:
                 raise AnsibleActionFail(
                     "%s cannot be written (%s). Run as a user who may write there." % (path, exc.strerror)
-                ) from exc
+                ) from None
         for item in found.unknown:
             self._display.warning("%s is not in the manifest: %s." % (item["file"], item["why"]))
         result.update(
