@@ -29,7 +29,8 @@ options:
     type: str
   overrides:
     description:
-      - Words of the row to replace, as one dictionary C({word: value}) or a list of C({when, set, source}).
+      - Words of the row to replace, as one dictionary of words and values, or as a list of dictionaries with C(when), C(set)
+        and C(source).
     type: raw
   data_dirs:
     description: Folders on the controller whose F(releases.yml) is merged over the one of the collection.

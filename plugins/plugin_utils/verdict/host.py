@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import Any, List
 
-from ansible_collections.ascend.fleet.plugins.module_utils import _chips, _version
+from ansible_collections.ascend.fleet.plugins.module_utils import _chips, _run_checks, _version
 from ansible_collections.ascend.fleet.plugins.plugin_utils.verdict._context import Context, items, plain
 
 # What a layer is about to write: kind of step -> variable that names the path.
@@ -146,24 +146,25 @@ def judge_room(ctx: Context, layer: str) -> None:
 
 
 def _tmp(ctx: Context, layer: str, steps: List[Any]) -> None:
-    """A package unpacks itself to the folder for temporary files and runs there: it needs at least its own size."""
-    place = str(ctx.settings.get(layer + "_tmp_dir") or "")
-    have = _disk(ctx, place)
-    if have.get("noexec"):
-        ctx.say(
-            "host.tmp.noexec",
-            "%s is mounted noexec" % have.get("path"),
-            "a folder that programs may run from",
-            "Set %s_tmp_dir to a folder on another file system." % layer,
-        )
-    largest = max([int(plain(step.get("artifact")).get("size") or 0) for step in steps] or [0]) >> 20
-    if have.get("free_mb") is not None and have["free_mb"] < largest:
-        ctx.say(
-            "host.room.short",
-            "%s MiB free at %s" % (have["free_mb"], have.get("path")),
-            "%s MiB to unpack the package" % largest,
-            "Make room, or set %s_tmp_dir to a folder with more." % layer,
-        )
+    """A package unpacks itself to a folder for temporary files and runs there: it needs at least its own size.
+
+    Without a folder that is named, any of the usual ones will do, so only the last of them to fail is told.
+    """
+    named = ctx.settings.get(layer + "_tmp_dir")
+    size = max([int(plain(step.get("artifact")).get("size") or 0) for step in steps] or [0]) >> 20
+    variable = "%s_tmp_dir" % layer
+    problems = []
+    for place in [str(named)] if named else _run_checks.TMP_FOLDERS:
+        have = _disk(ctx, place)
+        if have.get("noexec"):
+            problems.append(("host.tmp.noexec", "%s is mounted noexec" % place, "a folder that programs may run from"))
+        elif have.get("free_mb") is not None and have["free_mb"] < size:
+            wanted = "%s MiB to unpack the package" % size
+            problems.append(("host.room.short", "%s MiB free at %s" % (have["free_mb"], place), wanted))
+        else:
+            return
+    for id, found, wanted in problems:
+        ctx.say(id, found, wanted, "Set %s to a folder on another file system." % variable)
 
 
 def _disk(ctx: Context, place: str) -> Any:

@@ -35,7 +35,9 @@ def facts(wanted: dict[str, Any] | None = None) -> dict[str, Any]:
     cann = wanted["cann"]
     return {
         "ascend_npu": {
-            "pci": [{"address": "0000:c%d:00.0" % n, "vendor": "19e5", "device": "d802", "family": "910b"} for n in (0, 1)],
+            "pci": [
+                {"address": "0000:c%d:00.0" % n, "vendor": "19e5", "device": "d802", "family": "910b"} for n in (0, 1)
+            ],
             "device_nodes": ["/dev/davinci0", "/dev/davinci1"],
             "smi": {"path": "/usr/local/sbin/npu-smi", "version": "25.5.1", "usable": True, "error": None},
             "driver": {"version": "25.5.1", "running": "25.5.1", "reboot_pending": False, "install_status": "complete"},

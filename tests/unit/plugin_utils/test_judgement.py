@@ -31,7 +31,8 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, platform in (("toolkit", {}), ("ops", {"family": "910b"}), ("nnal", {})):
         (tmp_path / (name + ".run")).write_text(name)
         entries.append({
-            "name": "cann-" + name, "version": "9.1.0", "platform": dict(platform, arch="x86_64"), "file": name + ".run",
+            "name": "cann-" + name, "version": "9.1.0", "platform": dict(platform, arch="x86_64"),
+            "file": name + ".run",
             "sha256": hashlib.sha256(name.encode()).hexdigest(), "size": len(name), "source": "test",
         })  # fmt: skip
     (tmp_path / "manifest.yml").write_text(yaml.safe_dump({"schema": 1, "artifacts": entries}))
@@ -63,7 +64,8 @@ def test_packages_that_are_there_are_noted_in_the_steps(shelf: Path) -> None:
     answer = judgement.judge(bare(shared={"ascend_artifacts": {"dir": str(shelf)}}))
     assert answer["findings"] == []
     assert answer["steps"]["cann"][1]["artifact"] == {
-        "name": "cann-ops", "version": "9.1.0", "platform": {"arch": "x86_64", "family": "910b"}, "file": "ops.run", "size": 3,
+        "name": "cann-ops", "version": "9.1.0", "file": "ops.run", "size": 3,
+        "platform": {"arch": "x86_64", "family": "910b"},
     }  # fmt: skip
 
 

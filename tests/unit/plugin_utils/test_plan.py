@@ -179,7 +179,9 @@ def test_a_host_whose_family_is_not_known_gets_no_operators() -> None:
 junk = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(
-        st.sampled_from(["trees", "nnal", "version", "ops", "cann", "conda_env", RID, "have", "status", PREFIX]), inner, max_size=3
+        st.sampled_from(["trees", "nnal", "version", "ops", "cann", "conda_env", RID, "have", "status", PREFIX]),
+        inner,
+        max_size=3,
     ),
     max_leaves=8,
 )  # fmt: skip

@@ -265,7 +265,7 @@ def test_one_change_makes_the_finding(name: str) -> None:
     for finding in found:
         entry = host.TABLES["findings"]["findings"][name]
         assert finding["severity"] == entry["severity"]
-        assert finding["layer"] == name.split(".")[0]
+        assert finding["layer"] == name.split(".", maxsplit=1)[0]
         assert finding["remedy"].endswith((".", "?")) and len(finding["remedy"]) > 2
         assert finding["have"] not in (None, "") and finding["want"] not in (None, "")
         assert "hidden-word" not in str(finding)
@@ -277,6 +277,20 @@ def test_no_case_makes_findings_of_layers_that_are_not_asked(name: str) -> None:
     CASES[name](world)
     world.layers = ["npu_driver"]
     assert {finding["layer"] for finding in world.judge()} <= {"host", "npu_driver"}
+
+
+def test_without_a_named_folder_one_good_folder_for_temporary_files_is_enough() -> None:
+    world = World()
+    no_tree(world)
+    world.settings["cann_tmp_dir"] = ""
+    disk = world.facts["ascend_host"]["disk"]
+    disk["/var/tmp"] = dict(disk["/tmp"], noexec=True)
+    assert world.judge() == []
+    disk["/tmp"]["free_mb"] = 0
+    world.more["steps"] = {
+        "cann": [{"kind": "package", "package": "ops", "version": "1", "artifact": {"size": 2 << 20}}]
+    }
+    assert [finding["id"] for finding in world.judge()] == ["host.tmp.noexec", "host.room.short"]
 
 
 def test_a_device_that_must_be_well_makes_an_error_of_the_warning() -> None:
