@@ -163,8 +163,8 @@ def usable(runner: Runner, root: str, version: str, kind: str = "trees") -> Opti
 
 
 def nnal_script(runner: Runner, folder: str) -> Optional[str]:
-    """The script for one NNAL folder; that of the version before the shared one."""
-    scripts = (folder + "/atb/set_env.sh", folder.rsplit("/", 1)[0] + "/set_env.sh")
+    """The script for one NNAL folder: that of the version, our copy of the shared one, the shared one."""
+    scripts = (folder + "/atb/set_env.sh", folder + "/set_env.sh", folder.rsplit("/", 1)[0] + "/set_env.sh")
     return next((path for path in scripts if runner.is_file(path)), None)
 
 
@@ -174,6 +174,7 @@ def pins(tree: str, nnal_path: Optional[str] = None) -> Dict[str, str]:
     moving = {root + "/cann": tree, root + "/ascend-toolkit/latest": tree}
     if nnal_path:
         root, version = root_of(nnal_path), nnal_path.rsplit("/", 1)[1]
+        moving[nnal_path + "/latest"] = nnal_path  # the shared script looks for ``latest`` beside itself, a copy too
         for library in ("atb", "asdsip"):
             moving["%s/nnal/%s/latest" % (root, library)] = "%s/nnal/%s/%s" % (root, library, version)
     return moving

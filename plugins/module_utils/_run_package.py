@@ -168,16 +168,24 @@ def _environment(runner: Runner, settings: Settings, view: View) -> Dict[str, st
 
 
 def _save_script(runner: Runner, settings: Settings, state: Dict[str, Any]) -> None:
-    """Give a legacy tree the set_env.sh that lies beside it, where the next install or our own restore replaces it.
+    """Give a folder that has no script of its own a copy of the shared one, which the next install replaces.
 
-    The copy names the version in place of ``latest``.
+    The shared set_env.sh lies beside the versions and speaks of ``latest``; the copy names the version.
     """
-    tree = layout.toolkit(runner, settings.install_path, settings.version, settings.arch).path
-    text = runner.read(settings.install_path + "/ascend-toolkit/set_env.sh")
-    if settings.package != "toolkit" or tree is None or text is None or runner.lexists(tree + "/set_env.sh"):
+    root = settings.install_path
+    if settings.package == "toolkit":
+        folder = layout.toolkit(runner, root, settings.version, settings.arch).path
+        shared, own = root + "/ascend-toolkit", "set_env.sh"
+    elif settings.package == "nnal":
+        folder = layout.nnal(runner, root, settings.version).path
+        shared, own = root + "/nnal/atb", "atb/set_env.sh"
+    else:
         return
-    path = tree + "/set_env.sh"
-    runner.write_atomic(path, text.replace(settings.install_path + "/ascend-toolkit/latest", tree))
+    text = runner.read(shared + "/set_env.sh")
+    if folder is None or text is None or runner.lexists("%s/%s" % (folder, own)):
+        return
+    path = folder + "/set_env.sh"
+    runner.write_atomic(path, text.replace(shared + "/latest", folder))
     state["files"][path] = states.sha256_of(runner, path)
 
 

@@ -109,6 +109,7 @@ def test_roots_and_pins():
     assert layout.pins(TREE, "/opt/a/nnal/atb/9.1.0") == {
         ROOT + "/cann": TREE,
         ROOT + "/ascend-toolkit/latest": TREE,
+        "/opt/a/nnal/atb/9.1.0/latest": "/opt/a/nnal/atb/9.1.0",
         "/opt/a/nnal/atb/latest": "/opt/a/nnal/atb/9.1.0",
         "/opt/a/nnal/asdsip/latest": "/opt/a/nnal/asdsip/9.1.0",
     }

@@ -106,6 +106,16 @@ def test_legacy_tree_keeps_its_own_script(node):
     assert _cann_layout.toolkit_script(node.runner, tree) == tree + "/set_env.sh"
 
 
+def test_nnal_without_a_script_of_its_own_keeps_a_copy(node):
+    node.by_hand("9.1.0")
+    body = world.NNAL + 'rm "$N{root}/nnal/atb/{version}/atb/set_env.sh"\n'
+    body += "echo 'export ATB_HOME_PATH={root}/nnal/atb/latest/atb/cxx_abi_1' > \"$N{root}/nnal/atb/set_env.sh\"\n"
+    install(node, node.settings(node.package(body, "nnal"), "nnal", make_default="false"))
+    folder = ROOT + "/nnal/atb/9.1.0"
+    assert _cann_layout.nnal_script(node.runner, folder) == folder + "/set_env.sh"
+    assert node.read(folder + "/set_env.sh") == "export ATB_HOME_PATH=%s/atb/cxx_abi_1\n" % folder
+
+
 # what others have -----------------------------------------------------------------------------------------------------
 
 
