@@ -29,11 +29,11 @@ options:
     type: str
   overrides:
     description:
-      - Words of the row to replace, as one dictionary of words and values, or as a list of dictionaries with C(when), C(set)
-        and C(source).
+      - Words of the row to replace, as one dictionary of words and values, or as a list of dictionaries with C(when),
+        C(set) and C(source).
     type: raw
   data_dirs:
-    description: Folders on the controller whose F(releases.yml) is merged over the one of the collection.
+    description: Folders on the controller whose C(releases.yml) is merged over the one of the collection.
     type: list
     elements: path
     default: []
