@@ -34,7 +34,7 @@ CHIPS: dict[str, dict] = {
     "a3": {
         "layout": "H3", "name": "Ascend910", "map_name": "Ascend910", "chips": 2, "memory": [0, 0],
         "hbm": [3133, 65536], "power": 165.3, "cores": 25, "mcu": True, "pci": ("d803", "19e5", "3003"),
-        "first_bus": 0x9D, "phy_ids": True, "topology": "HCCS_SW", "pci_per_chip": True,
+        "first_bus": 0x9D, "phy_ids": True, "topology": "HCCS_SW", "pci_per_chip": True, "npu_name": "9391",
     },
     "310pduo": {
         "layout": "D3", "name": "310P3", "map_name": "Ascend 310P3", "chips": 2, "memory": [1529, 44280],
@@ -55,7 +55,7 @@ CHIPS: dict[str, dict] = {
     "950pr": {
         "layout": "A5", "name": "Ascend950PR", "map_name": "Ascend950PR", "chips": 1, "memory": [0, 0],
         "hbm": [5239, 131072], "power": 195.6, "cores": 32, "mcu": False, "pci": ("d806", "19e5", "4004"),
-        "first_bus": 0x61, "product": "Atlas 350", "phy_ids": True,
+        "first_bus": 0x61, "product": "Atlas 350", "phy_ids": True, "npu_name": "9579",
     },
 }
 # Chips that differ from their family only by name and memory: (family, name, HBM in MB).
@@ -117,7 +117,7 @@ def state(board: str, driver: str | None = DEFAULT_DRIVER) -> dict:
             }
             if number == 0 or chip.get("pci_per_chip"):
                 pci.append([address.lower(), "19e5", device_id, subvendor, subdevice, "120000", f"{npu}:{number}"])
-    kept = ("name", "map_name", "mcu", "cores", "product", "phy_ids", "topology")
+    kept = ("name", "map_name", "mcu", "cores", "product", "phy_ids", "topology", "npu_name")
     return {
         "schema": 1, "board": board, "layout": layout, "driver": driver, "tool": driver, "firmware": firmware,
         **{key: chip.get(key) for key in kept}, "subsystem": chip["pci"], "devices": devices,

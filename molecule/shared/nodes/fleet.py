@@ -99,7 +99,8 @@ class Fleet:
             "--network", self.prefix, "--ip", address, "--privileged", "--stop-signal", "SIGRTMIN+3",
         ]
         if self.engine.podman:
-            arguments.append("--systemd=always")
+            # A container that a killed `up` was still starting can appear after the left-overs were cleared.
+            arguments += ["--systemd=always", "--replace"]
         else:
             arguments += ["--cgroupns=private", "--tmpfs", "/run", "--tmpfs", "/run/lock", "--tmpfs", "/tmp"]
         mounts = [(str(FAKE), image.FAKE_HOME, "ro"), (str(self.folder / node.name), "/etc/fake-npu/seed", "ro")]

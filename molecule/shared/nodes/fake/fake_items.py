@@ -62,6 +62,8 @@ def board(state, npu, chips, root):
     if state.get("product"):
         group += [("Product Name", "SIM-" + state["name"]), ("Model", "NA"), ("Manufacturer", "Huawei"),
                   ("Serial Number", "SIM%013d" % npu)]
+    if state["layout"] == "A5":
+        group += [("NPU Name", state["npu_name"]), ("Chip Name", state["name"]), ("Chip Version", "V100")]
     # Only root is told the firmware and the verdict on the pair.
     group += [
         ("Software Version", state["driver"]),
@@ -76,9 +78,11 @@ def board(state, npu, chips, root):
 
 
 def chip_board(state, npu, chip, root):
+    # An A3 has no type; its name and that of the NPU make the name of the chip that compilers ask for.
+    kind = [("NPU Name", state["npu_name"])] if state.get("npu_name") else [("Chip Type", "Ascend")]
     return [[
-        ("NPU ID", npu), ("Chip ID", chip["chip"]), ("Chip Type", "Ascend"), ("Chip Name", state["name"]),
-        ("Chip Version", "V1"), ("Board ID", "0x30"), ("PCB ID", "NA"), ("BOM ID", "1"),
+        ("NPU ID", npu), ("Chip ID", chip["chip"]), *kind, ("Chip Name", state["name"]), ("Chip Version", "V1"),
+        ("Board ID", "0x30"), ("PCB ID", "NA"), ("BOM ID", "1"),
         ("VDie ID", "0000000%d 00000002 00000003 00000004 00000005" % (chip["logic"] % 10)),
         ("NDie ID", "0000000%d 00000002 00000003 00000004 00000006" % (chip["logic"] % 10)),
         ("Chip Position ID", chip["chip"]), ("PCIe Bus Info", chip["bus"] or "NA"),

@@ -58,10 +58,11 @@ def _holders():
             yield number, int(pid), name
 
 
-def processes(state):
+def processes(state, holders=None):
     """Rows of the process table: those that the state names, and every live holder of a device node.
 
-    Each is {npu, chip, pid, name, memory, container_pid}.
+    :param holders: (davinci number, pid, name) in place of those of this machine
+    :return: list of {npu, chip, pid, name, memory, container_pid}
     """
     by_phy = {device["phy"]: device for device in devices(state)}
     rows = []
@@ -71,7 +72,7 @@ def processes(state):
             "npu": int(npu), "chip": int(chip or 0), "pid": entry["pid"], "name": entry.get("name", "python"),
             "memory": entry.get("memory_mb", PROCESS_MB), "container_pid": entry.get("container_pid"),
         })
-    for number, pid, name in sorted(_holders()):
+    for number, pid, name in sorted(_holders() if holders is None else holders):
         device = by_phy.get(number)
         if device:
             rows.append({

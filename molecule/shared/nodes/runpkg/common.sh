@@ -97,8 +97,8 @@ middle() {
             say ERROR "$NAME install failed, see $log."
             exit 0
             ;;
-        hang) while :; do sleep 3600; done ;;
-        slow:*) sleep "${fault#slow:}" ;;
+        hang) while :; do sleep 1 9>&-; done ;; # a killed installer must not leave its lock to a sleep
+        slow:*) sleep "${fault#slow:}" 9>&- ;;
     esac
 }
 
