@@ -1,0 +1,8 @@
+# Copyright: (c) 2026, The ascend.fleet authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Version of this build; the accelerators of other vendors are not compiled in."""
+
+__version__ = "@VERSION@"
+cuda = None
+hip = None
+xpu = None
