@@ -33,6 +33,11 @@ RULES = (
     Rule(r"start refused: (.+)", "the launcher refused the start: {0}", "compare devices with 'npu-smi info -m'"),
     Rule(r"error: unrecognized arguments: (.+)", "this vLLM does not know {0}", "correct the name in settings"),
     Rule(r"error: argument (\S+?): (.+)", "vLLM does not take this {0}: {1}", "correct it in settings"),
+    Rule(
+        r"Failed to load environment files: (.+)",
+        "an environment file of its unit cannot be read ({0}), most likely that of its runtime",
+        "run the role vllm_ascend, or correct runtime of the instance",
+    ),
     Rule(r"vllm[^:]*: error: (.+)", "vLLM refused its options: {0}", "correct settings"),
     Rule(
         r"EJ0003",
@@ -126,6 +131,6 @@ def find(lines: Sequence[str]) -> Optional[Cause]:
         for line in reversed(lines):
             match = pattern.search(line[:4096])
             if match:
-                groups = [" ".join((group or "").split())[:300] for group in match.groups()]
+                groups = [" ".join((group or "").split())[:300].rstrip(" :.") for group in match.groups()]
                 return Cause(rule.cause.format(*groups), rule.remedy)
     return None

@@ -205,20 +205,22 @@ def _switch(runner: Runner, plans: Sequence[Plan]) -> None:
     def names(wanted: List[Plan]) -> List[str]:
         return [unit_name(plan.wanted["name"]) for plan in wanted]
 
-    removed = [plan for plan in plans if plan.remove and plan.unit.load != "not-found"]
-    stopping = names([plan for plan in plans if plan.unit.up and (plan.start or plan.stop)] + removed)
+    removed = names([plan for plan in plans if plan.remove and plan.unit.load != "not-found"])
+    stopping = names([plan for plan in plans if plan.unit.up and (plan.start or plan.stop)]) + removed
     if stopping:
         _systemd.change(runner, "stop", stopping, timeout=STOP_LIMIT)
-    off = names([plan for plan in plans if plan.enable is False] + removed)
+    off = names([plan for plan in plans if plan.enable is False]) + removed
     if off:
         _systemd.change(runner, "disable", off)
     on = names([plan for plan in plans if plan.enable])
     if on:
         _systemd.change(runner, "enable", on)
-    failed = names([plan for plan in plans if plan.unit.active == "failed" and (plan.start or plan.remove)])
-    if failed:
-        _systemd.change(runner, "reset-failed", failed)
     starting = names([plan for plan in plans if plan.start])
+    fresh = starting + [name for name in removed if name not in starting]
+    if fresh:
+        # Earlier failures count towards the limit of starts and the number of restarts. Refused for a unit not loaded.
+        with contextlib.suppress(_systemd.SystemdError):
+            _systemd.change(runner, "reset-failed", fresh)
     if starting:
         # One that fails here is seen as failed by who waits for it, with its journal to say why.
         with contextlib.suppress(_systemd.SystemdError):

@@ -18,7 +18,7 @@ from ._runner import Runner
 COMPLETION_LIMIT = 300  # seconds; the first request may still compile
 PAUSE = 2  # seconds between two looks
 LOOP = 2  # restarts that make a loop
-LINES = 12  # of the journal in a message
+LINES = 20  # of the journal in a message
 
 
 class Target(NamedTuple):

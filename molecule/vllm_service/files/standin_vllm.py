@@ -112,6 +112,9 @@ def main(words):
     time.sleep(float(os.environ.get("STANDIN_SECONDS", "1")))
     while fault == "silent":
         time.sleep(1)
+    # Held open as CANN does: the tool then lists this process on its cards.
+    cards = [open("/dev/davinci" + number, "rb") for number in os.environ["ASCEND_RT_VISIBLE_DEVICES"].split(",")]
+    print("%d cards are open" % len(cards), flush=True)
     Api.names = tuple(options.get("served-model-name") or [model])
     ThreadingHTTPServer((options.get("host", ""), options.get("port", 8000)), Api).serve_forever()
     return 0
