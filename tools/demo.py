@@ -65,7 +65,7 @@ def demo() -> None:
     started = time.monotonic()
     generated_variables()
     say("Boot three simulated nodes (systemd, ssh, a stand-in npu-smi)")
-    must(*NODES, "up", "--spec", f"{INVENTORY}/fleet.yml", "--inventory", f"{INVENTORY}/hosts.yml", "--group", "demo")
+    must(*NODES, "up", "--spec", "molecule/shared/nodes/demo.yml", "--inventory", f"{INVENTORY}/hosts.yml", "--group", "demo")
     booted = time.monotonic()
     say("First run: ansible-playbook site.yml -l ascend_nodes")
     converge()
