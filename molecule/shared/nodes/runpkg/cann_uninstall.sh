@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 if [ $# -ne 0 ]; then
     echo "[ERROR] cann_uninstall.sh takes no parameter"
     exit 1

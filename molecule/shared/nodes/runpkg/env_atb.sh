@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Without --cxx_abi the default python3 is asked for its torch, which costs seconds and depends on the active environment.
 _atb_here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 _atb_abi=""

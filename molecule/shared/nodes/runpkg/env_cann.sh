@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Needs bash, reads variables that may be unset, and steps with a status that is not 0: neither -u nor -e survive it.
 _cann_here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 _cann_without() {

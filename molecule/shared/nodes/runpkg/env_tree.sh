@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # The version's own script of the older layout.
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ASCEND_TOOLKIT_HOME=$tree

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Installer inside a fake CANN package. Behaves as the vendor's do where tests must know: exit statuses that lie, links and
 # record rewritten, operators lost on a toolkit upgrade, a question without --quiet.
 shift 2 # name of the .run file, folder it was called from

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 rm -rf "@ROOT@/nnal/atb/@VERSION@" "@ROOT@/nnal/asdsip/@VERSION@"
 for link in "@ROOT@"/nnal/*/latest; do
     [ -e "$link" ] || rm -f "$link"

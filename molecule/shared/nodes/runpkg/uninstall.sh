@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Always ends with the status of tee, as the vendor's does.
 {
     root=@ROOT@ tree=@TREE@
