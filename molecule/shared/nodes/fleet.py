@@ -160,8 +160,8 @@ class Fleet:
                 return
             self._clear()
             self._keys()
-            self.engine.call("network", "create", "--label", self.label, *(["--disable-dns"] if self.engine.podman
-                                                                            else []), self.prefix)
+            flags = ["--disable-dns"] if self.engine.podman else []
+            self.engine.call("network", "create", "--label", self.label, *flags, self.prefix)
             subnet = ipaddress.ip_network(self.engine.subnet(self.prefix))
             addresses = {node.name: str(subnet[FIRST_ADDRESS + number]) for number, node in enumerate(nodes)}
             public = (self.folder / "ssh_host_ed25519_key.pub").read_text().split()[:2]

@@ -67,9 +67,9 @@ def processes(state, holders=None):
     by_phy = {device["phy"]: device for device in devices(state)}
     rows = []
     for entry in state.get("processes") or []:
-        npu, _, chip = str(entry.get("device", "0:0")).partition(":")
+        npu, chip = (str(entry.get("device", "0:0")) + ":0").split(":")[:2]
         rows.append({
-            "npu": int(npu), "chip": int(chip or 0), "pid": entry["pid"], "name": entry.get("name", "python"),
+            "npu": int(npu), "chip": int(chip), "pid": entry["pid"], "name": entry.get("name", "python"),
             "memory": entry.get("memory_mb", PROCESS_MB), "container_pid": entry.get("container_pid"),
         })
     for number, pid, name in sorted(_holders() if holders is None else holders):
