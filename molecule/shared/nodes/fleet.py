@@ -140,7 +140,8 @@ class Fleet:
     def _is_up(self, nodes: list[Node], image_name: str) -> bool:
         """Whether the nodes that run are the ones that are wanted, made from the same image."""
         record = self._record()
-        wanted = {node.name: [node.state, [list(mount) for mount in node.mounts]] for node in nodes}
+        # Through JSON, as the record went: a tuple is a list there.
+        wanted = json.loads(json.dumps({node.name: [node.state, node.mounts] for node in nodes}))
         there = {name: [entry["state"], entry["mounts"]] for name, entry in record["nodes"].items()}
         running = {row[0] for row in self.listing() if row[3] == "running"}
         return wanted == there and running == set(wanted) and record.get("image") == image_name
@@ -187,8 +188,7 @@ class Fleet:
             "image": image_name, "inventory": str(inventory_path.resolve()),
             "nodes": {
                 node.name: {
-                    "address": addresses[node.name], "mounts": [list(mount) for mount in node.mounts],
-                    "state": node.state,
+                    "address": addresses[node.name], "mounts": node.mounts, "state": node.state,
                 } for node in nodes
             },
         }
