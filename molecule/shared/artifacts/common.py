@@ -14,6 +14,8 @@ import platform
 import shutil
 import subprocess
 import tarfile
+import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -149,6 +151,13 @@ def clean_info(info: tarfile.TarInfo) -> tarfile.TarInfo:
     info.mtime = EPOCH
     info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
     return info
+
+
+def zip_entry(name: str) -> zipfile.ZipInfo:
+    """Head of a file in a zip: one fixed time, ordinary mode."""
+    entry = zipfile.ZipInfo(name, time.gmtime(EPOCH)[:6])
+    entry.external_attr = 0o644 << 16
+    return entry
 
 
 @contextlib.contextmanager

@@ -36,7 +36,11 @@ def describe(file: str) -> dict | None:
     if folder == "wheels":
         distribution, version, *_, python, abi, platform = name[: -len(".whl")].split("-")
         tag = "py3" if "py3" in python.split(".") else f"{python}-abi3" if abi == "abi3" else python
-        row = {"python": tag} if platform == "any" else {"python": tag, "arch": ARCH}
+        row = {"python": tag}
+        if platform != "any":
+            # A wheel may carry several tags; the oldest C library of them is enough for it.
+            minors = [int(minor) for minor in re.findall(r"manylinux_2_(\d+)_", platform)]
+            row.update({"arch": ARCH}, **({"glibc": f"2.{min(minors)}"} if minors else {}))
         return {"name": re.sub(r"[-_.]+", "-", distribution).lower(), "version": version, "platform": row}
     match = re.fullmatch(r"sources/(vllm|vllm_ascend)-(.+)\.tar\.gz", file)
     if match:

@@ -99,6 +99,11 @@ def _bring_libraries(into: Path, line: str, patchelf: Path) -> None:
     for name, source in sorted({pair for needed in links.values() for pair in needed}):
         if not (into / "lib" / name).exists():
             shutil.copy(source, into / "lib" / name)
+    strip = shutil.which("strip")
+    if strip:
+        # Debug information is most of these trees, and every node unpacks it.
+        shared = [path for path in (into / "lib").glob("libpython*.so*") if not path.is_symlink()]
+        run([strip, "--strip-debug", str(executable), *map(str, shared + modules)])
     own = [path for path in (into / "lib").glob("*.so*") if not path.is_symlink()]
     for path, origin in [(executable, "$ORIGIN/../lib"), *((path, "$ORIGIN") for path in own)]:
         run([str(patchelf), "--set-rpath", origin, str(path)])

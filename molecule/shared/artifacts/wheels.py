@@ -7,11 +7,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import shutil
-import time
 import zipfile
 from pathlib import Path
 
-from common import ARCH, EPOCH, HERE, pip, swap, versions
+from common import ARCH, HERE, pip, swap, versions, zip_entry
 
 STANDINS = HERE / "standins"
 # Distributions with a body of their own; every other one is the generic package under its import name.
@@ -72,18 +71,12 @@ def write_wheel(folder: Path, name: str, version: str, tag: str, requires: list[
     files[f"{info}/RECORD"] = ("\n".join([*record, f"{info}/RECORD,,"]) + "\n").encode()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in files.items():
-            archive.writestr(_entry(path), content)
+            archive.writestr(zip_entry(path), content, zipfile.ZIP_DEFLATED)
     return out
 
 
 def _hash(content: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-
-
-def _entry(path: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(path, time.gmtime(EPOCH)[:6])
-    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-    return entry
 
 
 def build(helper: Path, pins: Path, out: Path) -> list[Path]:
