@@ -90,7 +90,7 @@ _BUILD = (
         "A compiler or build tool is missing: set vllm_ascend_packages to install.",
     ),
     (
-        r"toolkit package installation directory|ASCEND_HOME_PATH|set_env\.sh",
+        r"toolkit package installation directory|ascendc_kernel_cmake|ASCEND_HOME_PATH|set_env\.sh",
         "The build did not find CANN: toolkit and ops of the release must be installed, see role cann.",
     ),
     (

@@ -21,6 +21,8 @@ FOLDER = "/var/cache/ascend-fleet/work"
 LOGS = "/var/cache/ascend-fleet/logs"
 UMASK = 0o022
 _TAIL = 12
+_FRAME = re.compile(r'^\s+File ".*", line \d+')
+_NOISE = re.compile(r"^\s*(?:[\^~]+|\[end of output\]|note: This error originates.*)$")
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 
 Advice = Callable[[str], Optional[str]]
@@ -45,9 +47,20 @@ def masked(text: str) -> str:
 
 
 def last_lines(result: Result, count: int = _TAIL) -> List[str]:
-    """The closing non-empty lines of both outputs, standard error last, credentials masked."""
-    lines = [line.rstrip() for line in masked(result.out + "\n" + result.err).splitlines()]
-    return [line for line in lines if line.strip()][-count:]
+    """The closing lines of both outputs that say something, standard error last, credentials masked.
+
+    Left out are the frames of a traceback: its first and last lines tell the cause.
+    """
+    kept = []  # type: List[str]
+    in_frame = False
+    for line in masked(result.out + "\n" + result.err).splitlines():
+        if _FRAME.match(line):
+            in_frame = True
+        elif in_frame:
+            in_frame = False  # the source line of the frame
+        elif line.strip() and not _NOISE.match(line):
+            kept.append(line.rstrip())
+    return kept[-count:]
 
 
 def remove_tree(runner: Runner, path: str) -> bool:

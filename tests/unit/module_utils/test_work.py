@@ -79,3 +79,20 @@ def test_a_link_is_removed_and_not_followed(node):
     assert _work.remove_tree(node.runner, "/opt/x/env")
     assert node.runner.read("/data/kept/file") == "x"
     assert not _work.remove_tree(node.runner, "/opt/x/env")
+
+
+def test_the_frames_of_a_traceback_are_left_out():
+    err = """Traceback (most recent call last):
+  File "/e/bin/vllm", line 3, in <module>
+    import torch
+    ^^^^^^^^^^^^
+  File "/e/lib/torch.py", line 9, in <module>
+    raise RuntimeError(
+RuntimeError: libhccl.so: cannot open
+
+  note: This error originates from a subprocess, and is likely not a problem with pip.
+"""
+    assert _work.last_lines(_work.Result(1, "", err)) == [
+        "Traceback (most recent call last):",
+        "RuntimeError: libhccl.so: cannot open",
+    ]
