@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
+from ansible.errors import AnsibleError
 from ansible.module_utils import basic
 from ansible.plugins.action import ActionBase
 from ansible.release import __version__ as core
@@ -40,7 +42,9 @@ class ActionModule(ActionBase):
 
         def value(name: str) -> Any:
             if name in task_vars:
-                return self._templar.template(task_vars[name])
+                with contextlib.suppress(AnsibleError):  # the judge says which variable cannot be worked out
+                    return self._templar.template(task_vars[name])
+                return None
             return known.get(name, {}).get("default")
 
         return value
