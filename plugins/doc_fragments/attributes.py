@@ -5,34 +5,36 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
+    """What each module says about itself; fact modules add the part named facts."""
+
     DOCUMENTATION = r"""
 options: {}
 attributes:
   check_mode:
-    description: Can run in check mode and says what it would do, without a change.
+    description: Can run in C(check_mode) and tell what would change, without changing it.
   diff_mode:
-    description: Returns what is there and what would be, in diff mode.
+    description: Shows in C(diff_mode) what has changed, or would change in C(check_mode).
   idempotent:
-    description: Changes nothing when it is run again with the same options.
+    description: Run a second time, in the same condition of the host, it reports no change.
   platform:
-    description: Where the module can run.
-    platforms: linux
+    description: Operating systems that it works on.
     support: full
 """
 
-    # Modules that only look.
-    READ = r"""
+    FACTS = r"""
 options: {}
 attributes:
+  facts:
+    description: Returns C(ansible_facts) and changes nothing.
+    support: full
   check_mode:
     support: full
-    details: Nothing is changed, in check mode or without.
+    details: It only reads, so it does the same in check mode.
   diff_mode:
     support: N/A
-    details: Nothing is changed.
+    details: It changes nothing.
   idempotent:
     support: full
-  facts:
-    description: Returns C(ansible_facts) that Ansible keeps for the host.
-    support: full
+  platform:
+    platforms: linux
 """

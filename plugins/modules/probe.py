@@ -6,29 +6,28 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: probe
-short_description: Everything that a node can tell, in one call
+short_description: Tell everything about a host of the fleet in one call
 version_added: 0.1.0
 description:
-  - Gathers the facts of M(ascend.fleet.npu_facts), M(ascend.fleet.cann_facts) and M(ascend.fleet.stack_facts), and
-    those of the operating system, environments, units and files that the layers of this collection are judged by.
-  - Environments and units that a state file names are always looked at; options add more.
-  - In a playbook the controller adds what the variables of the host make the layers need, so that a single call is
-    enough for every layer.
+  - Returns NPUs, CANN, states, the machine, Python envs, units and models as facts, by subset. The roles of this
+    collection judge by this one answer, so a converged host costs one call.
+  - In a play the call also asks for what the roles' variables name, such as the disks, users and models of a host.
+    Options add to that.
+  - Reads files and starts next to nothing, C(npu-smi) twice, the driver's upgrade tool and C(systemctl) once each.
 author:
   - ascend.fleet authors (@ascend-fleet)
 options:
   subset:
-    description:
-      - Parts to gather. All but V(models) by default; V(models) too when O(models) names some.
+    description: What to gather. By default all of it, V(models) only where O(models) names some.
     type: list
     elements: str
     choices: [npu, cann, stack, host, envs, units, models]
   timeout:
-    description: Seconds that each call of a tool may take. npu-smi can hang for minutes when a card is lost.
+    description: Seconds that one call of a tool may take.
     type: int
     default: 60
   paths:
-    description: Paths whose room and mount options are wanted.
+    description: Paths whose file system is measured. A path that does not exist stands for its nearest parent.
     type: list
     elements: path
     default: []
@@ -43,216 +42,177 @@ options:
     elements: str
     default: []
   commands:
-    description: Commands to look for.
+    description: Commands to look for, in the path of the call and in the usual folders.
     type: list
     elements: str
     default: []
   read:
-    description: Files whose text is wanted, at most the first MiB of each.
+    description: Text files to return, one MiB of each at most.
     type: list
     elements: path
     default: []
   envs:
-    description: More prefixes of Python environments. Their packages are read from files, nothing is started.
+    description: Prefixes of Python envs to look into, beside those of our states.
     type: list
     elements: path
     default: []
   units:
-    description: More systemd units.
+    description: Units of systemd to look at, beside those of our states.
     type: list
     elements: str
     default: []
   models:
-    description: Model folders, to see whether they are complete.
+    description: Model folders to look into.
     type: list
     elements: path
     default: []
   cann_roots:
-    description: More folders below which CANN may be installed, beside C(/usr/local/Ascend) and the recorded one.
+    description: Folders that hold CANN installs, beside C(/usr/local/Ascend).
     type: list
     elements: path
     default: []
 extends_documentation_fragment:
   - ascend.fleet.attributes
-  - ascend.fleet.attributes.read
-notes:
-  - The action of the same name adds to O(paths), O(users), O(groups), O(commands), O(read), O(envs), O(units),
-    O(models) and O(cann_roots).
+  - ascend.fleet.attributes.facts
+seealso:
+  - module: ascend.fleet.npu_facts
+  - module: ascend.fleet.cann_facts
+  - module: ascend.fleet.stack_facts
 """
 
 EXAMPLES = r"""
-- name: Look at the host
+- name: Look at everything
   ascend.fleet.probe:
   register: seen
 
-- name: Say how much room there is for environments
+- name: Look at the disks and the NPUs only
   ascend.fleet.probe:
-    subset: [host]
-    paths: [/opt]
+    subset: [host, npu]
+    paths: [/opt, /data]
+
+- name: See whether a model is all there
+  ascend.fleet.probe:
+    subset: [models]
+    models: [/data/models/qwen3-8b]
 """
 
 RETURN = r"""
 ansible_facts:
-  description: Facts of the host.
-  returned: success
+  description: The facts. A subset that was not asked for leaves its key out.
+  returned: always
   type: dict
   contains:
     ascend_npu:
-      description: >-
-        What the host's NPUs, driver and firmware are. An absent key was not asked for, null was asked for and could
-        not be known. A number that a tool does not give is null, never 0.
-      returned: when O(subset) has V(npu)
+      description: See M(ascend.fleet.npu_facts).
+      returned: subset npu
       type: dict
-      contains:
-        subset:
-          description: Which part was asked for.
-          type: str
-          returned: success
-          sample: minimal
-        pci:
-          description: >-
-            NPUs on the PCI bus, by C(address), C(vendor), C(device), C(subsystem), C(family). Needs no driver.
-          type: list
-          elements: dict
-          returned: success
-          sample: [{address: "0000:81:00.0", vendor: "19e5", device: "d802", subsystem: "19e5:3005", family: "910b"}]
-        device_nodes:
-          description: Device nodes of single NPUs, in the order of their numbers.
-          type: list
-          elements: str
-          returned: success
-          sample: [/dev/davinci0, /dev/davinci1]
-        smi:
-          description: >-
-            npu-smi itself, C(path), C(version), C(usable), and C(error), which is null or has C(text) (what was
-            printed), C(code) (such as -8005) and C(meaning).
-          type: dict
-          returned: success
-          sample: {path: /usr/local/sbin/npu-smi, version: "25.5.1", usable: true, error: null}
-        driver:
-          description: >-
-            The driver package, C(version), C(running), C(reboot_pending), C(user), C(group), C(for_all),
-            C(install_path), C(install_status), C(firmware_ranges) and C(source). Null on a host without a driver.
-          type: dict
-          returned: success
-        firmware:
-          description: Firmware, C(version), C(source), and C(mixed), which is true when cards differ.
-          type: dict
-          returned: success
-          sample: {version: "7.8.0.6.201", source: upgrade-tool, mixed: false}
-        devices:
-          description: >-
-            One entry for each chip, by C(npu_id) and C(chip_id), with C(logic_id), C(phy_id), C(name), C(family),
-            C(health), C(fault_codes), C(firmware), C(power_w) in watts, C(temperature_c), C(aicore_percent),
-            C(bus_id), C(memory_used_mb), C(memory_total_mb), C(hbm_used_mb), C(hbm_total_mb), C(hugepages_used),
-            C(hugepages_total), C(compatibility).
-          type: list
-          elements: dict
-          returned: success
-        processes:
-          description: >-
-            Processes on the chips, C(npu_id), C(chip_id), C(pid), C(container_pid), C(name), C(memory_mb). Null
-            when npu-smi printed no table of processes, empty when it listed none. It lists at most eight for each
-            chip.
-          type: list
-          elements: dict
-          returned: success
-        truncated:
-          description: Whether a row or a table was cut.
-          type: bool
-          returned: success
-        warnings:
-          description: Texts that came along with the answers.
-          type: list
-          elements: str
-          returned: success
     ascend_cann:
-      description: Every CANN on the host, whoever installed it.
-      returned: when O(subset) has V(cann)
+      description: See M(ascend.fleet.cann_facts).
+      returned: subset cann
       type: dict
-      contains:
-        trees:
-          description: >-
-            Trees, each with C(version), C(path), C(layout) (C(legacy) up to 8.3, C(cann) from 8.5), C(arch),
-            C(toolkit), C(ops) (version by chip family), C(complete), C(env_scripts), C(links) (names that lead to
-            it), and C(origin), which is C(ours) when a state file of this collection names it, else C(foreign).
-          type: list
-          elements: dict
-          returned: success
-        nnal:
-          description: NNAL versions, each with C(version), C(path) and C(active).
-          type: list
-          elements: dict
-          returned: success
-        active:
-          description: Path of the tree that the links C(cann) or C(latest) name, or null.
-          type: str
-          returned: success
-          sample: /usr/local/Ascend/cann-9.1.0
     ascend_stack:
-      description: >-
-        State of what this collection made, by layer and key. A damaged state file is null. Each state carries
-        C(drift), a list of what is no longer as it was left.
-      returned: when O(subset) has V(stack)
+      description: See M(ascend.fleet.stack_facts).
+      returned: subset stack
       type: dict
-      sample: {cann: {toolkit-9.1.0: {status: complete, origin: installed, drift: []}}}
     ascend_host:
-      description: >-
-        The operating system, C(os), C(arch), C(libc), C(kernel), C(kernel_headers), C(python), C(disk) by path,
-        listening C(ports) with C(port_owners), C(users), C(groups), C(commands), C(clock), C(uptime_s),
-        C(hostname).
-      returned: when O(subset) has V(host)
+      description:
+        - The machine. C(disk), C(users), C(groups) and C(commands) have a key for each name that was asked for, null
+          for what does not exist. C(port_owners) has the ports whose owner this user may see.
+      returned: subset host
       type: dict
+      sample:
+        os: {id: openEuler, version_id: "22.03", name: openEuler 22.03 (LTS-SP4), family: redhat}
+        arch: aarch64
+        libc: {name: glibc, version: "2.34"}
+        kernel: 5.10.0-216.0.0.115.oe2203sp4.aarch64
+        kernel_headers: true
+        python: {executable: /usr/bin/python3, version: 3.9.9}
+        disk:
+          /opt/ascend-fleet: {path: /opt, free_mb: 812345, total_mb: 921600, noexec: false}
+        ports: [22, 8000]
+        port_owners:
+          "8000": {pid: 4123, unit: ascend-vllm-chat.service, command: /opt/ascend-fleet/envs/x/bin/python}
+        users:
+          vllm: {uid: 990, gid: 990, home: /var/lib/vllm, groups: [HwHiAiUser, vllm]}
+        groups: {HwHiAiUser: 1000}
+        commands: {gcc: /usr/bin/gcc, ninja: null}
+        clock: 1796100000.1
+        uptime_s: 86400
+        hostname: node-1
     ascend_envs:
-      description: Python environments by prefix, each with C(exists), C(python) and C(packages).
-      returned: when O(subset) has V(envs)
+      description: Python envs by prefix, with the version of Python and of each distribution.
+      returned: subset envs
       type: dict
+      sample:
+        /opt/ascend-fleet/envs/0.23.0-1f2e3d4c:
+          exists: true
+          python: 3.11.9
+          packages: {torch: 2.10.0, torch-npu: 2.10.0.post4}
     ascend_units:
-      description: >-
-        Units by name, each with C(load), C(active), C(sub), C(enabled), C(main_pid), C(restarts) and C(result).
-      returned: when O(subset) has V(units)
+      description: Units by name, null where systemd does not answer.
+      returned: subset units
       type: dict
-    ascend_reads:
-      description: Text of each file in O(read), null where it cannot be read.
-      returned: success
-      type: dict
+      sample:
+        ascend-vllm-chat.service:
+          load: loaded
+          active: active
+          sub: running
+          enabled: true
+          main_pid: 4123
+          restarts: 0
+          result: success
     ascend_models:
-      description: Model folders by path, each with C(exists), C(config), C(weight_files) and C(missing_weights).
-      returned: when O(subset) has V(models)
+      description: Model folders by path, with the number of weight files and those that are missing or empty.
+      returned: subset models
+      type: dict
+      sample:
+        /data/models/qwen3-8b:
+          exists: true
+          config:
+            architectures: [Qwen3ForCausalLM]
+            torch_dtype: bfloat16
+            num_attention_heads: 32
+            quantization:
+          weight_files: 5
+          missing_weights: []
+    ascend_reads:
+      description: Texts of the files of O(read) by path, null for what cannot be read.
+      returned: always
       type: dict
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.ascend.fleet.plugins.module_utils import _npu, _probe
+from ansible_collections.ascend.fleet.plugins.module_utils import _probe
 from ansible_collections.ascend.fleet.plugins.module_utils._runner import Runner
 
-LISTS = {
-    "paths": "path",
-    "users": "str",
-    "groups": "str",
-    "commands": "str",
-    "read": "path",
-    "envs": "path",
-    "units": "str",
-    "models": "path",
-    "cann_roots": "path",
-}
+
+def names(elements):
+    return {"type": "list", "elements": elements, "default": []}
 
 
-def main() -> None:
-    spec = {name: {"type": "list", "elements": kind, "default": []} for name, kind in LISTS.items()}
+def main():
     module = AnsibleModule(
-        argument_spec=dict(
-            spec,
-            subset={"type": "list", "elements": "str", "choices": list(_probe.SUBSETS)},
-            timeout={"type": "int", "default": _npu.DEFAULT_TIMEOUT},
-        ),
+        argument_spec={
+            "subset": {"type": "list", "elements": "str", "choices": list(_probe.SUBSETS)},
+            "timeout": {"type": "int", "default": 60},
+            "paths": names("path"),
+            "users": names("str"),
+            "groups": names("str"),
+            "commands": names("str"),
+            "read": names("path"),
+            "envs": names("path"),
+            "units": names("str"),
+            "models": names("path"),
+            "cann_roots": names("path"),
+        },
         supports_check_mode=True,
     )
-    given = {name: module.params[name] for name in LISTS}
-    subset = _probe.subset_of(module.params["subset"], given["models"])
-    ask = _probe.Ask(subset=subset, timeout=module.params["timeout"], **given)
-    module.exit_json(changed=False, ansible_facts=_probe.gather(Runner(module.run_command), ask))
+    params = dict(module.params)
+    if params["timeout"] < 1:
+        module.fail_json(msg="timeout is %d and must be at least 1 second." % params["timeout"])
+    params["subset"] = _probe.subset_of(params["subset"], params["models"])
+    facts = _probe.gather(Runner(module.run_command), _probe.Ask(**params))
+    module.exit_json(changed=False, ansible_facts=facts)
 
 
 if __name__ == "__main__":
