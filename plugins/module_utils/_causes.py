@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Why a vLLM service did not start, from its journal: the cause in the user's words and what to do next."""
+
 from __future__ import annotations
 
 import re

@@ -9,6 +9,7 @@ files: [{path, content}], port, host, tls, model, served_name, pooling, runtime,
 name, state and unit.path count. Secrets come beside it, {instance: {KEY: value}}, and stay out of every text that is
 returned from here.
 """
+
 from __future__ import annotations
 
 import os
@@ -23,8 +24,8 @@ LAYER = "vllm_service"
 CONFIG = "/etc/ascend-fleet/vllm"
 FOLDER = "/var/lib/ascend-vllm"
 LIBEXEC = "/opt/ascend-fleet/libexec"
-_NAME = re.compile(r"^[a-z0-9][a-z0-9_-]{0,47}$")
-_VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_NAME = re.compile(r"^[a-z0-9][a-z0-9_-]{0,47}\Z")
+_VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*\Z")
 _LAUNCHER = re.compile(re.escape(LIBEXEC) + r"/[0-9a-f]{8}/")
 
 
@@ -102,7 +103,7 @@ def secrets_text(name: str, secrets: Mapping[str, Any]) -> Optional[str]:
 
 def secret_of(text: Optional[str], key: str) -> Optional[str]:
     """One value back from such lines."""
-    for line in (text or "").splitlines():
+    for line in (text or "").split("\n"):
         name, sign, value = line.partition("=")
         if sign and name == key and len(value) >= 2 and value[0] == value[-1] == '"':
             return re.sub(r'\\([\\"$`])', r"\1", value[1:-1])

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Brings vLLM instances to their wanted state: user, launcher, files, units, states. Does not wait for answers."""
+
 from __future__ import annotations
 
 import contextlib
@@ -38,9 +39,7 @@ def user_missing(name: str) -> bool:
 
 
 def launcher_missing(runner: Runner, site: Site) -> bool:
-    return any(
-        runner.read("%s/%s" % (site.launcher_path, path)) != text for path, text in site.launcher.items()
-    )
+    return any(runner.read("%s/%s" % (site.launcher_path, path)) != text for path, text in site.launcher.items())
 
 
 def shared_steps(runner: Runner, site: Site, plans: Sequence[Plan]) -> List[str]:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Asks the vLLM instances that a node's states name whether they answer. Changes nothing."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
@@ -19,9 +20,7 @@ class Ask(NamedTuple):
     timeout: float = 120
 
 
-def look(
-    runner: Runner, opener: _openai.Opener, ask: Ask
-) -> List[Dict[str, Any]]:
+def look(runner: Runner, opener: _openai.Opener, ask: Ask) -> List[Dict[str, Any]]:
     """One row for each instance, by name.
 
     :return: [{name, state: started | stopped | missing, active, unit, port, model, runtime, devices, pending_restart,

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """One run over the vLLM instances of a node: look, act on the difference, wait until each answers."""
+
 from __future__ import annotations
 
 import time
@@ -99,9 +100,7 @@ def _target(runner: Runner, plan: Plan, options: Options, began: Optional[float]
     )
 
 
-def _result(
-    plans: Sequence[Plan], shared: List[str], outcomes: Mapping[str, _ready.Outcome]
-) -> Dict[str, Any]:
+def _result(plans: Sequence[Plan], shared: List[str], outcomes: Mapping[str, _ready.Outcome]) -> Dict[str, Any]:
     would = list(shared)
     diff = []  # type: List[Dict[str, str]]
     for plan in plans:

@@ -8,6 +8,7 @@ People name cards as ``npu-smi info -m`` prints them (NPU and chip id); CANN cou
 ways when a card is lost or replaced. So the mapping is read at each start and never stored. This file is copied to the
 node with the siblings that it imports (``copied``) and runs there as the service user, without Ansible.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -120,7 +121,7 @@ def choose(chips: Sequence[Dict[str, Any]], asked: Sequence[str]) -> List[Dict[s
     """
     taken = []  # type: List[Dict[str, Any]]
     for word in asked:
-        match = re.match(r"^(\d+)(?::(\d+))?$", word)
+        match = re.match(r"([0-9]+)(?::([0-9]+))?\Z", word)
         if not match:
             raise Refused("device %r is no NPU id: wanted is npu or npu:chip, as npu-smi info -m prints them." % word)
         npu, chip = int(match.group(1)), match.group(2)

@@ -6,6 +6,7 @@
 
 Everything goes through an ``Opener``, so that tests need no server and callers choose time limits.
 """
+
 from __future__ import annotations
 
 import json
@@ -40,9 +41,7 @@ def http_open(url: str, payload: Optional[Dict[str, Any]], headers: Dict[str, st
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    opener = urllib.request.build_opener(
-        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
-    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
     try:
         with opener.open(request, timeout=timeout) as response:
             return Answer(response.status, response.read(LIMIT).decode("utf-8", "replace"))

@@ -7,6 +7,7 @@
 Ready is: /health answers 200, the model list has the served name, and, when it is asked for, the model says something.
 A model list alone is no proof: there are servers whose first request kills the engine.
 """
+
 from __future__ import annotations
 
 import time

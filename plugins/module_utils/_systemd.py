@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """systemd as this collection uses it: look at units, change them, read their journal."""
+
 from __future__ import annotations
 
 from typing import Dict, List, NamedTuple, Optional, Sequence
@@ -10,8 +11,17 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 from ._runner import Runner
 
 PROPERTIES = (
-    "Id", "LoadState", "ActiveState", "SubState", "UnitFileState", "MainPID", "NRestarts", "Result", "ExecMainStatus",
-    "InvocationID", "NeedDaemonReload",
+    "Id",
+    "LoadState",
+    "ActiveState",
+    "SubState",
+    "UnitFileState",
+    "MainPID",
+    "NRestarts",
+    "Result",
+    "ExecMainStatus",
+    "InvocationID",
+    "NeedDaemonReload",
 )
 
 

@@ -6,6 +6,7 @@
 
 Pure: definitions and facts in, text out. Secrets are never looked at here, so no text of these files can hold one.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -23,8 +24,8 @@ ENVS = "/opt/ascend-fleet/envs"
 RUNTIMES = "/etc/ascend-fleet/runtimes"
 FOLDER = "/var/lib/ascend-vllm"
 UNITS = "/etc/systemd/system"
-NAME = re.compile(r"^[a-z0-9][a-z0-9_-]{0,47}$")
-VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+NAME = re.compile(r"^[a-z0-9][a-z0-9_-]{0,47}\Z")
+VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*\Z")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _UTILS = os.path.join(os.path.dirname(_HERE), "module_utils")
 _ENTRY = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "roles", "vllm_service", "files", "launch.py")

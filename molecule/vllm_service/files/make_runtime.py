@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes a ready runtime and a model on a node, as the layers below would leave them: env, env file, state."""
+
 from __future__ import annotations
 
 import json
@@ -20,7 +21,7 @@ def write(path, text, mode=0o644):
 
 def main(identity, server):
     prefix = PREFIX % identity
-    write(prefix + "/bin/vllm", "#!/bin/sh\nexec %s/bin/python %s \"$@\"\n" % (prefix, server), 0o755)
+    write(prefix + "/bin/vllm", '#!/bin/sh\nexec %s/bin/python %s "$@"\n' % (prefix, server), 0o755)
     if not os.path.lexists(prefix + "/bin/python"):
         os.symlink("/usr/bin/python3", prefix + "/bin/python")
     env_file = "/etc/ascend-fleet/runtimes/%s.env" % identity

@@ -6,6 +6,7 @@
 STANDIN_FAULT in the environment makes it crash (at start), exit (0 by itself), silent (never ready), wrong-model or
 mute (empty answers); STANDIN_SECONDS is how long it loads.
 """
+
 from __future__ import annotations
 
 import json
@@ -113,7 +114,8 @@ def main(words):
     while fault == "silent":
         time.sleep(1)
     # Held open as CANN does: the tool then lists this process on its cards.
-    cards = [open("/dev/davinci" + number, "rb") for number in os.environ["ASCEND_RT_VISIBLE_DEVICES"].split(",")]
+    chosen = os.environ["ASCEND_RT_VISIBLE_DEVICES"].split(",")
+    cards = [os.open("/dev/davinci" + number, os.O_RDONLY) for number in chosen]
     print("%d cards are open" % len(cards), flush=True)
     Api.names = tuple(options.get("served-model-name") or [model])
     ThreadingHTTPServer((options.get("host", ""), options.get("port", 8000)), Api).serve_forever()

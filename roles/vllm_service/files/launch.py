@@ -8,6 +8,7 @@
 
 DESCRIPTION is /etc/ascend-fleet/vllm/<instance>.json: {unit, instance, devices, device_wait (s), folder, argv}.
 """
+
 from __future__ import annotations
 
 import json
