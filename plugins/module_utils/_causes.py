@@ -31,6 +31,11 @@ _MODEL = (
 # The first rule that fits a line wins, so special ones stand before general ones.
 # Sources: vLLM's and vllm-ascend's documents and code, and the reports of their users.
 RULES = (
+    Rule(
+        r"start refused: (.+ is held by .+)",
+        "the launcher refused the start: {0}",
+        "end that process, or give the instance other devices",
+    ),
     Rule(r"start refused: (.+)", "the launcher refused the start: {0}", "compare devices with 'npu-smi info -m'"),
     Rule(r"error: unrecognized arguments: (.+)", "this vLLM does not know {0}", "correct the name in settings"),
     Rule(r"error: argument (\S+?): (.+)", "vLLM does not take this {0}: {1}", "correct it in settings"),

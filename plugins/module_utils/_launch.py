@@ -214,7 +214,7 @@ def wait_for_devices(
                 raise
             if str(exc) != told:
                 told = str(exc)
-                say("waiting for at most %d s: %s" % (deadline - clock(), told))
+                say("waiting for at most %d s: %s" % (deadline - clock(), told.splitlines()[0]))
         sleep(PAUSE)
 
 

@@ -182,7 +182,7 @@ def broken(unit: _systemd.Unit, restarts: int) -> Optional[str]:
 
 
 def explain(runner: Runner, target: Target, what: str) -> str:
-    """One text: what happened, its cause as far as the journal shows it, the next command, the last lines."""
+    """What happened, its cause as far as the journal shows it and the next command, all on the first line; last lines."""
     lines = _systemd.journal(runner, target.unit, since=target.since)
     cause = _causes.find(lines)
     text = "%s (port %d) %s." % (target.name, target.port, what)
@@ -191,5 +191,5 @@ def explain(runner: Runner, target: Target, what: str) -> str:
     else:
         text += " Next: read 'journalctl -u %s'." % target.unit
     if lines:
-        text += " Its last lines:\n  " + "\n  ".join(line[:300] for line in lines[-LINES:])
+        text += "\nIts last lines:\n  " + "\n  ".join(line[:300] for line in lines[-LINES:])
     return text

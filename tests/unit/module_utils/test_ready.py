@@ -182,6 +182,7 @@ def test_without_systemd_it_says_so(tmp_path):
 # causes -------------------------------------------------------------------------------------------------------------
 
 SAID = {
+    "t: start refused: NPU 6 chip 0 is held by process 1 (python3). npu-smi info -m lists:": "held by process 1",
     "t: start refused: device 9 is not there. npu-smi info -m lists:": "device 9 is not there",
     "vllm: error: unrecognized arguments: --swap-space 4": "does not know --swap-space 4",
     "vllm serve: error: argument --dtype: invalid choice: 'bf'": "does not take this --dtype",
