@@ -182,7 +182,7 @@ def broken(unit: _systemd.Unit, restarts: int) -> Optional[str]:
 
 
 def explain(runner: Runner, target: Target, what: str) -> str:
-    """What happened, its cause as far as the journal shows it and the next command, all on the first line; last lines."""
+    """First line: what happened, its cause as far as the journal shows it, the next command. Then the journal's end."""
     lines = _systemd.journal(runner, target.unit, since=target.since)
     cause = _causes.find(lines)
     text = "%s (port %d) %s." % (target.name, target.port, what)
