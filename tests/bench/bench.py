@@ -46,6 +46,7 @@ def spec() -> dict:
         "settings": {"tensor-parallel-size": 2, "served-model-name": "qwen"},
     }
     return {
+        "mounts": [[".cache/artifacts", "/srv/ascend", "ro"]],
         "nodes": [
             {
                 "name": f"bench-{number}",
