@@ -71,6 +71,7 @@ def _families(ctx: Context) -> None:
             "one chip family in a host",
             "Set ascend_family to the family that is to be used; the other cards stay untouched.",
             evidence=_evidence(ctx),
+            severity="warning" if ctx.family else None,
         )
     if ctx.family or len(seen) > 1:
         return

@@ -169,7 +169,7 @@ CASES = {
     "host.variable.invalid": more(invalid=[{"name": "cann_accept_eula", "have": "a list", "want": "true or false"}]),
     "host.npu.none": no_npu,
     "host.npu.unknown": unknown_pci,
-    "host.npu.mixed": change(npu__devices=[host.device(0), host.device(1, family="310p")]),
+    "host.npu.mixed": both(more(family=None), change(npu__devices=[host.device(0), host.device(1, family="310p")])),
     "host.arch.unknown": change(host__arch="riscv64"),
     "host.os.unknown": change(host__os={"id": "arch", "family": None}),
     "host.python.unsupported": change(host__python={"version": "3.7.9"}),
@@ -426,3 +426,107 @@ def test_definitions_of_any_shape_make_findings_and_no_traceback(
     world.layers = ["vllm_service"]
     for finding in world.judge():
         assert finding["id"] in host.TABLES["findings"]["findings"]
+
+
+@pytest.mark.parametrize(
+    "words", [{"settings": "x"}, {"env": ["a"]}, {"devices": "0,1"}, {"secrets": "x"}, {"model": ["m"]}]
+)
+def test_a_definition_with_a_key_of_the_wrong_kind_is_told_once_and_left(words: dict[str, Any]) -> None:
+    world = World()
+    world.instance(**words)
+    assert [finding["id"] for finding in world.judge()] == ["vllm_service.instance.malformed"]
+
+
+@pytest.mark.parametrize("name", ["TOKENIZERS_PARALLELISM", "VLLM_LOGGING_LEVEL", "MAX_TOKENS", "KEYBOARD"])
+def test_variables_that_only_look_a_little_like_secrets_pass(name: str) -> None:
+    world = World()
+    world.instance(env={name: "1"})
+    assert world.judge() == []
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "HF_TOKEN", "S3_SECRET_KEY", "db_password"])
+def test_variables_that_look_like_secrets_are_told(name: str) -> None:
+    world = World()
+    world.instance(env={name: "1"})
+    assert [finding["id"] for finding in world.judge()] == ["vllm_service.env.secret"]
+
+
+@pytest.mark.parametrize(
+    ("family", "dtype", "of_model", "refused"),
+    [
+        ("310p", None, "bfloat16", True),
+        ("310p", "auto", "bfloat16", True),
+        ("310p", "auto", "float16", False),
+        ("310p", None, None, False),
+        ("310p", "float16", "bfloat16", False),
+        ("310p", "bfloat16", "float16", True),
+        ("910b", "bfloat16", "bfloat16", False),
+        ("310b", "bfloat16", "bfloat16", False),
+    ],
+)
+def test_bfloat16_is_refused_where_the_chip_is_known_to_lack_it(
+    family: str, dtype: str | None, of_model: str | None, refused: bool
+) -> None:
+    world = World()
+    world.layers = ["vllm_service"]
+    world.more["family"] = family
+    world.facts["ascend_models"]["/srv/models/tiny"]["config"]["torch_dtype"] = of_model
+    world.instance(settings={"tensor-parallel-size": 2, "dtype": dtype})
+    assert ("vllm_service.dtype.unsupported" in [finding["id"] for finding in world.judge()]) is refused
+
+
+def test_a_model_by_name_is_not_looked_for_on_the_node() -> None:
+    world = World()
+    world.instance(model="org/tiny")
+    world.facts["ascend_models"] = {"org/tiny": {"exists": False}}
+    assert world.judge() == []
+
+
+def test_an_env_that_nobody_uses_is_repaired_without_a_finding() -> None:
+    world = World()
+    CASES["conda_env.env.changed"](world)
+    world.facts["ascend_stack"]["vllm_service"] = {}
+    assert world.judge() == []
+
+
+def test_without_a_family_nothing_is_said_about_the_release_on_it() -> None:
+    world = World()
+    world.row["supported"] = None
+    unknown_pci(world)
+    assert [finding["id"] for finding in world.judge() if finding["layer"] == "host"] == ["host.npu.unknown"]
+
+
+def test_two_families_are_told_even_when_one_is_chosen() -> None:
+    world = World()
+    world.npu["devices"][1]["family"] = "310p"
+    assert [(finding["id"], finding["severity"]) for finding in world.judge()] == [("host.npu.mixed", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"tensor-parallel-size": 1, "pipeline-parallel-size": 2}, []),
+        ({"tensor-parallel-size": "2", "data-parallel-size": 2, "data-parallel-size-local": 1}, []),
+        ({"tensor-parallel-size": 2, "data-parallel-size": 2}, ["vllm_service.parallel.too_big"]),
+        ({"tensor-parallel-size": "two"}, ["vllm_service.parallel.too_small"]),
+    ],
+)
+def test_sizes_multiply_to_the_devices_of_the_instance(settings: dict[str, Any], found: list[str]) -> None:
+    world = World()
+    world.instance(settings=settings)
+    assert [finding["id"] for finding in world.judge()] == found
+
+
+def test_an_instance_without_devices_has_all_of_the_node() -> None:
+    world = World()
+    world.instance(devices=[], settings={"tensor-parallel-size": 2})
+    assert world.judge() == []
+
+
+@pytest.mark.parametrize("state", ["stopped", "absent"])
+def test_an_instance_that_shall_not_run_needs_no_free_card_and_no_free_port(state: str) -> None:
+    world = World()
+    busy_card(world)
+    foreign_port(world)
+    world.instance(state=state)
+    assert world.judge() == []
