@@ -90,7 +90,9 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_ok(self, result: Any) -> None:
         record = self._record(result)
         changed = result.is_changed()
-        if changed or _action(result) == OURS + "instance":
+        if _action(result) in JUDGES:
+            record.was_judged(_result(result))
+        elif changed or _action(result) == OURS + "instance":
             record.succeeded(_result(result), changed)
 
     @quiet

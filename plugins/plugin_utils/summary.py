@@ -29,6 +29,8 @@ class Record:
         self.host = host
         self.changed = 0  # tasks
         self.would: List[str] = []
+        self.steps: Dict[str, List[str]] = {}  # by layer, in sentences, as the host was judged first
+        self.counts = ""  # of its findings, in words
         self.instances: Dict[str, Mapping[str, Any]] = {}
         self.task: Optional[str] = None  # that failed
         self.message = ""
@@ -43,6 +45,14 @@ class Record:
         if changed:
             self.would += [str(item) for item in _list(result.get("would"))]
         self._remember_instances(result)
+
+    def was_judged(self, result: Mapping[str, Any]) -> None:
+        """What a judge or the preflight found and would do; the first judgement of a layer is that of the bare host."""
+        self.counts = str(result.get("counts") or self.counts)
+        steps = result.get("steps")
+        for layer, todo in steps.items() if isinstance(steps, Mapping) else ():
+            sentences = [str(step["do"]) for step in _list(todo) if isinstance(step, Mapping) and step.get("do")]
+            self.steps.setdefault(str(layer), sentences)
 
     def failed(self, task: str, result: Mapping[str, Any], judges: bool) -> None:
         """The last failure is what the line tells: after one that nothing rescued a host has no more tasks."""
@@ -87,12 +97,15 @@ def _judge(record: Record, failures: int, dark: int, check: bool) -> tuple[str, 
 def _success(record: Record, check: bool) -> tuple[str, str]:
     changes = ("%d task%s changed" % (record.changed, "" if record.changed == 1 else "s")) if record.changed else ""
     if check and record.changed:
-        return "would change", _some(record.would) or changes
+        steps = [sentence for todo in record.steps.values() for sentence in todo]
+        return "would change", _some(steps or record.would) or changes
     started = [one for one in record.instances.values() if one.get("ready")]
     if started and all(one.get("ready") is not False for one in record.instances.values()):
         answers = ", ".join(_instance(one) for one in started)
         return "ready", "%s (%s)" % (answers, changes or "unchanged")
-    return ("changed", changes) if record.changed else ("unchanged", "")
+    if record.changed:
+        return "changed", changes
+    return "unchanged", "" if record.counts in ("", "nothing") else "with " + record.counts
 
 
 def _refusal(record: Record) -> str:

@@ -64,6 +64,22 @@ def test_check_mode_says_what_would_change() -> None:
     assert one(plain, check=True).text == "1 task changed"
 
 
+def test_check_mode_tells_the_steps_of_the_first_judgement() -> None:
+    done = record()
+    done.was_judged({"steps": {"cann": [{"do": "install a"}], "conda_env": [{"do": "make b"}, {"kind": "x"}, 3]}})
+    done.was_judged({"steps": {"cann": [], "vllm_service": [{"do": "start c"}]}})
+    done.succeeded({"would": ["copy"]}, True)
+    assert one(done, check=True).text == "install a; make b; start c"
+
+
+def test_a_host_that_was_only_judged_tells_what_was_found() -> None:
+    done = record()
+    done.was_judged({"counts": "2 warnings"})
+    assert one(done) == ("unchanged", "a2-1", "with 2 warnings")
+    done.was_judged({"counts": "nothing", "steps": "x"})
+    assert one(done).text == ""
+
+
 def test_refused_names_the_worst_finding_and_the_remedy() -> None:
     done = record()
     findings = [dict(FINDING, severity="warning", id="host.x.y"), FINDING, dict(FINDING, id="cann.eula.missing")]
@@ -146,10 +162,14 @@ JSON = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["would", "instances", "findings", "results", "msg"]), JSON), st.booleans())
+@given(
+    st.dictionaries(st.sampled_from(["would", "instances", "findings", "results", "msg", "steps", "counts"]), JSON),
+    st.booleans(),
+)
 def test_no_result_breaks_a_line(result: dict[str, Any], judges: bool) -> None:
     done = record()
     done.succeeded(result, True)
+    done.was_judged(result)
     done.failed("task", result, judges)
     for failures in (0, 1):
         for check in (False, True):
