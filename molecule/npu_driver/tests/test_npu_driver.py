@@ -17,11 +17,11 @@ CHECKOUT = HERE.parents[1]
 
 
 @pytest.fixture
-def converge():
+def converge(pytestconfig):
     """Function: the scenario's playbook once more with these variables -> (status, output)."""
 
     def run(**variables: str) -> tuple[int, str]:
-        words = ["ansible-playbook", "-i", str(HERE.parent / "shared/inventory"), str(HERE / "converge.yml")]
+        words = ["ansible-playbook", "-i", pytestconfig.getoption("ansible_inventory"), str(HERE / "converge.yml")]
         for name, value in variables.items():
             words += ["-e", f"{name}={value}"]
         done = subprocess.run(
