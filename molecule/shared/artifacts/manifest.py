@@ -25,7 +25,7 @@ RUN_NAMES = (
     (r"-npu-driver_", "npu-driver"),
     (r"-npu-firmware_", "npu-firmware"),
 )
-RUN_VERSION = re.compile(r"_(?P<version>[0-9][\w.]*?)(?:_linux-(?P<arch>\w+))?\.run$")
+RUN_VERSION = re.compile(r"^[^_]+_(?P<version>[0-9][\w.]*?)(?:_linux-(?P<arch>\w+))?\.run$")
 
 
 def describe(file: str) -> dict | None:
