@@ -174,29 +174,42 @@ def _chosen(ctx: Context, one: Dict[str, Any], listed: List[Dict[str, Any]]) -> 
 
 
 def _held(ctx: Context, one: Dict[str, Any], chosen: List[Dict[str, Any]]) -> None:
-    """Processes on the devices that cannot be ours; while our unit runs, an unknown process is taken for ours."""
-    unit, running = unit_of(one["name"]), _running(ctx, one["name"])
-    ours = {unit} | {
-        unit_of(str(plain(other).get("name"))) for other in items(ctx.settings.get("vllm_service_instances"))
-    }
+    """Processes on the devices that are not ours. A process of which nothing is known is taken for one of the instance
+    that runs on the device by its state; an instance of this run gives up its devices by itself."""
+    ours = {unit_of(other["name"]) for other in _named(ctx)}
+    running = _running_units(ctx)
     for device in chosen:
+        label = devices.label(device)
         for process in _processes(ctx, device):
-            owner = process.get("unit") or process.get("container")
-            if owner in ours or (not owner and running):
+            owner = process.get("unit") or process.get("container") or running.get(label)
+            if owner in ours or (owner is None and _running(ctx, one["name"])):
                 continue
+            who = owner or process.get("command") or process.get("name") or "name unknown"
             ctx.say(
                 "vllm_service.device.held",
-                "%s: device %s is used by process %s (%s)"
-                % (
-                    one["name"],
-                    devices.label(device),
-                    process.get("pid"),
-                    owner or process.get("command") or process.get("name") or "name unknown",
-                ),
+                "%s: device %s is used by process %s (%s)" % (one["name"], label, process.get("pid"), who),
                 "a free device",
-                "End that process, or give %s other devices." % one["name"],
+                "End that process, or choose other devices for %s." % one["name"],
                 instance=one["name"],
             )
+
+
+def _named(ctx: Context) -> List[Dict[str, Any]]:
+    """Instances of this run that have a name, whatever else is wrong with them."""
+    found = [plain(other) for other in items(ctx.settings.get("vllm_service_instances"))]
+    return [other for other in found if isinstance(other.get("name"), str)]
+
+
+def _running_units(ctx: Context) -> Dict[str, str]:
+    """Device -> unit, for the instances that run by their unit and have the device by their state."""
+    listed = devices.listed(ctx.npu)
+    found = {}  # type: Dict[str, str]
+    for name, state in plain(ctx.stack.get("vllm_service")).items():
+        if _running(ctx, name):
+            words = items(plain(plain(state).get("have")).get("devices"))
+            taken = [device for word in words for device in devices.choose(listed, word).found] if words else listed
+            found.update({devices.label(device): unit_of(name) for device in taken})
+    return found
 
 
 def _processes(ctx: Context, device: Dict[str, Any]) -> List[Dict[str, Any]]:

@@ -530,3 +530,19 @@ def test_an_instance_that_shall_not_run_needs_no_free_card_and_no_free_port(stat
     foreign_port(world)
     world.instance(state=state)
     assert world.judge() == []
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_device_moves_from_one_running_instance_to_another_in_one_run(named: bool) -> None:
+    world = World()
+    world.npu["processes"] = [{"npu_id": npu, "chip_id": 0, "pid": 9, "name": "VLLM::EngineCor"} for npu in (0, 1)]
+    world.facts["ascend_units"]["ascend-vllm-old.service"] = {"active": "active"}
+    states = world.facts["ascend_stack"]["vllm_service"]
+    states["old"] = host.state("vllm_service", "old", devices=["0", "1"])
+    world.instance(devices=["1"], settings={})
+    if named:
+        old = host.instance(name="old", port=8001, devices=["0"], settings={})
+        world.settings["vllm_service_instances"].append(old)
+    found = [(finding["id"], finding["have"]) for finding in world.judge()]
+    held = "chat: device 1:0 is used by process 9 (ascend-vllm-old.service)"
+    assert found == ([] if named else [("vllm_service.device.held", held)])
