@@ -12,8 +12,8 @@ version_added: 0.1.0
 description:
   - Looks into the sources that the variable C(ascend_artifacts) names, finds the artifact by name, version and
     platform in their C(manifest.yml), and puts it on the node. The first source that has it wins.
-  - A source is C({dir: folder on the controller}), copied to the node; C({node_dir: folder on the node}), used in
-    place; or C({url: mirror}), fetched by the node.
+  - A source is C(dir), a folder on the controller that is copied from; C(node_dir), a folder on the node that is used
+    in place; or C(url), a mirror that the node fetches from.
   - The SHA-256 of the manifest is compared wherever the file comes from. A file with another content is never used,
     and the failure names both hashes.
 options:
@@ -28,7 +28,7 @@ options:
     type: str
   platform:
     description:
-      - What it is for, as C({arch: aarch64, family: 910b}). A key that the artifact does not name fits any.
+      - What it is for, as C(arch) and C(family). A key that the artifact does not name fits any.
       - With O(wheels=true) also C(python), as C(cp312) or C(3.12).
     type: dict
     default: {}
@@ -45,6 +45,16 @@ options:
     default: false
 author:
   - ascend.fleet authors (@ascend-fleet)
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+    details: Names the file and its SHA-256.
+  idempotent:
+    support: full
+  platform:
+    platforms: linux
 extends_documentation_fragment:
   - ascend.fleet.attributes
 seealso:

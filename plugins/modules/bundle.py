@@ -23,6 +23,15 @@ options:
     required: true
 author:
   - ascend.fleet authors (@ascend-fleet)
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+  platform:
+    platforms: linux
 extends_documentation_fragment:
   - ascend.fleet.attributes
 seealso:

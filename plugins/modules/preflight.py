@@ -32,6 +32,16 @@ options:
     default: ""
 author:
   - ascend.fleet authors (@ascend-fleet)
+attributes:
+  check_mode:
+    support: full
+    details: It changes no host; the report is written in check mode too.
+  diff_mode:
+    support: N/A
+  idempotent:
+    support: full
+  platform:
+    platforms: linux
 extends_documentation_fragment:
   - ascend.fleet.attributes
 seealso:
