@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from ._runner import Runner
 
@@ -55,8 +55,8 @@ def program(scripts: Sequence[Script]) -> str:
     return "\n".join(lines)
 
 
-def split_dumps(out: str) -> Optional[Tuple[Dict[str, str], Dict[str, str]]]:
-    """(before, after) from the output of program(), None when the second part never came."""
+def split_dumps(out: str) -> List[Dict[str, str]]:
+    """[before, after] from the output of program(); fewer when the shell ended before."""
     dumps = []  # type: List[Dict[str, str]]
     for item in out.split("\0"):
         if item == MARK:
@@ -65,7 +65,7 @@ def split_dumps(out: str) -> Optional[Tuple[Dict[str, str], Dict[str, str]]]:
             name, sign, value = item.partition("=")
             if sign:
                 dumps[-1][name] = value
-    return (dumps[0], dumps[1]) if len(dumps) == 2 else None
+    return dumps
 
 
 def capture(runner: Runner, scripts: Sequence[Script], timeout: int = 120) -> Dict[str, str]:
@@ -77,10 +77,10 @@ def capture(runner: Runner, scripts: Sequence[Script], timeout: int = 120) -> Di
     if result.timed_out:
         raise EnvError("Sourcing %s took over %d s and was stopped; source it by hand to see why." % (names, timeout))
     dumps = split_dumps(result.out)
-    if dumps is None:
+    if len(dumps) != 2:
         last = (result.err.strip().splitlines() or ["no message"])[-1][:300]
         raise EnvError("Sourcing %s ended the shell with status %d: %s" % (names, result.rc, last))
-    before, after = dumps
+    before, after = dumps[0], dumps[1]
     return {
         name: value
         for name, value in after.items()
