@@ -164,12 +164,12 @@ def _pack(base: Path, out: Path) -> Path:
                 continue
             tar.add(path, path.relative_to(base).as_posix(), recursive=False, filter=clean_info)
     head = (HERE / "installer/head.sh").read_text(encoding="utf-8").replace("@PLACEHOLDER@", PLACEHOLDER)
-    # The header names the size of the whole file, its own digits included, hence a number of fixed width.
-    size = len(head.replace("@SIZE@", "0" * 12).encode()) + payload.stat().st_size
+    # The header names the size of the whole file, its own digits included, hence a field of fixed width.
+    size = len(head.replace("@SIZE@", " " * 12).encode()) + payload.stat().st_size
     target = out / NAME
     new = target.with_suffix(".new")
     with new.open("wb") as stream, payload.open("rb") as source:
-        stream.write(head.replace("@SIZE@", f"{size:012d}").encode())
+        stream.write(head.replace("@SIZE@", f"{size:<12}").encode())
         shutil.copyfileobj(source, stream)
     new.chmod(0o755)
     os.replace(new, target)

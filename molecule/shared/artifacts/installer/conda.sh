@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shell functions of conda, as far as `conda activate` and `conda run` need them: the vendored copy brings none.
 _fleet_conda_eval() {
     local script

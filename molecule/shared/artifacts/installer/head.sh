@@ -1,9 +1,9 @@
-#!/bin/bash
+#!/bin/sh
 # A conda installer of the shape of Miniforge's: same options, same words, same exit statuses. For tests only.
 # It holds a real conda; what is simplified is the payload (one archive instead of packages and a bootstrap program).
 PREFIX=$HOME/miniforge3
 BATCH=0 FORCE=0 UPDATE=0
-SIZE=$((10#@SIZE@))
+SIZE=@SIZE@
 THIS=$0
 
 usage() {
