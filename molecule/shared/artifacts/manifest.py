@@ -8,6 +8,7 @@ The builder knows what it made, so nothing is guessed from contents; only the ve
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -30,11 +31,13 @@ RUN_VERSION = re.compile(r"^[^_]+_(?P<version>[0-9][\w.]*?)(?:_linux-(?P<arch>\w
 
 def describe(file: str) -> dict | None:
     """{name, version, platform} of a file by its path below OUT; None for what is no artifact (channel, model)."""
-    folder, _, name = file.rpartition("/")
+    folder, name = os.path.split(file)
     if folder == "run" and name.endswith(".run"):
         return _run_package(name)
     if folder == "wheels":
-        distribution, version, *_, python, abi, platform = name[: -len(".whl")].split("-")
+        parts = name[: -len(".whl")].split("-")
+        distribution, version = parts[:2]
+        python, abi, platform = parts[-3:]
         tag = "py3" if "py3" in python.split(".") else f"{python}-abi3" if abi == "abi3" else python
         row = {"python": tag}
         if platform != "any":

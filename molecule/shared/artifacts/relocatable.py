@@ -45,7 +45,7 @@ def candidates() -> list[Path]:
         path = Path(named).expanduser().resolve()
         found.append(path.parent.parent if path.is_file() else path)
     for place in PLACES:
-        base, _, pattern = str(Path(place).expanduser()).partition("/*")
+        base, pattern = str(Path(place).expanduser()).split("/*", 1)
         found += sorted(Path(base).glob("*" + pattern), reverse=True) if Path(base).is_dir() else []
     return found
 

@@ -201,11 +201,10 @@ def ask(port, path, body=None, key=None):
 
 
 def wait_healthy(port):
-    for _ in range(300):
-        if ask(port, "/health")[0] == 200:
-            return
+    end = time.monotonic() + 60
+    while ask(port, "/health")[0] != 200:
+        assert time.monotonic() < end, "not healthy within a minute"
         time.sleep(0.1)
-    raise AssertionError("not healthy within 30 s")
 
 
 def test_server_answers_guards_and_ends_as_the_real_one(trees, cann, tiny):

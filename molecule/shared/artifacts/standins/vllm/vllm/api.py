@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         keys = self.server.keys
         if not keys or not self._path().startswith(self.server.guarded):
             return True
-        scheme, _, token = (self.headers.get("Authorization") or "").partition(" ")
+        scheme, _blank, token = (self.headers.get("Authorization") or "").partition(" ")
         if scheme.lower() == "bearer" and any(hmac.compare_digest(token.encode(), key.encode()) for key in keys):
             return True
         self._json(401, {"error": "Unauthorized"})

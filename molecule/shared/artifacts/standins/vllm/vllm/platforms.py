@@ -34,7 +34,7 @@ def current_platform():
         )
     if len(active) > 1:
         raise RuntimeError(f"Only one platform plugin can be activated, but got: {sorted(active)}")
-    ((name, path),) = active.items()
+    name, path = next(iter(active.items()))
     log("INFO", "__init__.py:217", f"Platform plugin {name} is activated")
-    module, _, attribute = path.rpartition(".")
+    module, attribute = path.rsplit(".", 1)
     return getattr(importlib.import_module(module), attribute)()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 import torch
-import torch_npu  # noqa: F401
+import torch_npu
 import vllm
 from packaging.version import InvalidVersion, Version
 from torch_npu import _devices
@@ -34,6 +34,8 @@ def _vllm_fits() -> bool:
 class NPUPlatform:
     """What the stand-in of vLLM asks its platform."""
 
+    device_module = torch_npu.npu
+
     def __init__(self) -> None:
         if not _vllm_fits():
             # Patches for another vLLM are chosen then, and the first one that does not fit ends the start.
@@ -43,7 +45,7 @@ class NPUPlatform:
 
     def check_device_type(self) -> None:
         """Raises AssertionError when the package was built for another chip than the one that is there."""
-        soc = torch.npu.get_soc_version() if torch.npu.is_available() else -1
+        soc = self.device_module.get_soc_version() if self.device_module.is_available() else -1
         current = next((name for name, numbers in SOC_FAMILIES.items() if soc in numbers), None)
         built = _build_info.__device_type__
         assert current in (built, None), (
@@ -68,5 +70,7 @@ class NPUPlatform:
     def describe(self) -> str:
         """Logical ids of the visible devices and their chip, for answers that say where they come from."""
         devices = _devices.visible_devices()
+        if not devices:
+            return "no device"
         ids = ",".join(str(device["logic"]) for device in devices)
-        return f"devices {ids} of {torch.npu.get_device_name(0) or 'an unknown chip'}" if devices else "no device"
+        return f"devices {ids} of {self.device_module.get_device_name(0) or 'an unknown chip'}"
