@@ -65,7 +65,8 @@ def install(runner: Runner, settings: Settings, view: View, tmp: str) -> Dict[st
     if not default and settings.package != "nnal":
         keep.shield(runner, root)
     marks = vendor_log.marks(runner)
-    private = tempfile.mkdtemp(prefix="ascend-fleet-", dir=runner.real(tmp))
+    _remove_left_overs(runner, tmp)
+    private = tempfile.mkdtemp(prefix=plan.PRIVATE, dir=runner.real(tmp))
     try:
         result = _run(runner, settings, view, private)
         _save_script(runner, settings, state)
@@ -144,6 +145,13 @@ def _remove_unfinished(runner: Runner, settings: Settings, view: View, ours: Lis
                 "run again when they have ended." % (folder, ", ".join(users), ",".join(users))
             )
         shutil.rmtree(runner.real(folder))
+
+
+def _remove_left_overs(runner: Runner, tmp: str) -> None:
+    """What runs that were killed had unpacked: gigabytes. Nobody uses it while we hold the locks."""
+    for name in runner.names(tmp):
+        if name.startswith(plan.PRIVATE):
+            shutil.rmtree(runner.real("%s/%s" % (tmp, name)), ignore_errors=True)
 
 
 def _run(runner: Runner, settings: Settings, view: View, private: str) -> Result:

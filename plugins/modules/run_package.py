@@ -275,6 +275,8 @@ def main():
             result = run(module, runner, settings)
         else:
             with held(runner, layer_lock("cann"), LOCK_WAIT, what):
+                with held(runner, _run_plan.INSTALLER_LOCK, LOCK_WAIT, what):
+                    pass  # an installer whose module was killed may still be at work
                 result = run(module, runner, settings)
     except Busy as exc:
         module.fail_json(msg=str(exc))

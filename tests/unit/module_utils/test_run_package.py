@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.ascend.fleet.plugins.module_utils import (
     _cann_keep,
     _cann_layout,
+    _lock,
     _run_package,
     _run_plan,
     _state,
@@ -90,6 +91,13 @@ def test_installer_gets_a_clean_world(node):
     assert names <= {"PATH", "HOME", "TMPDIR", "LC_ALL", "LANG", "PWD", "SHLVL", "_", "OLDPWD"}
     home = next(line for line in seen if line.startswith("HOME="))
     assert home != "HOME=" + os.environ.get("HOME", "")
+
+
+def test_what_a_killed_run_left_to_unpack_goes(node):
+    node.write("/var/tmp/ascend-fleet-cann-old/tmp/payload", "gigabytes")
+    node.write("/var/tmp/somebodys/file", "theirs")
+    install(node, node.settings(node.package(world.TOOLKIT)))
+    assert node.runner.names("/var/tmp") == ["somebodys"]
 
 
 def test_ops_see_the_version_of_their_toolkit_and_no_link(node):
@@ -248,6 +256,21 @@ def test_killed_between_installer_and_restore_the_next_run_knows_what_was_there(
     after = node.picture()
     assert {path: after.get(path) for path in before} == before
     assert state(node, "toolkit-9.1.0")["status"] == "complete"
+
+
+def test_an_installer_that_outlived_its_module_holds_the_lock(node):
+    node.runner.make_folder("/run/ascend-fleet")
+    with _lock.held(node.runner, _run_plan.INSTALLER_LOCK, 0, "the installer of before"):
+        with pytest.raises(_lock.Busy, match="the installer of before"), _lock.held(
+            node.runner, _run_plan.INSTALLER_LOCK, 0, "me"
+        ):
+            pass
+        said = refusal(node, node.settings(node.package(world.TOOLKIT)))
+        assert "held by another installer" in said
+    body = world.TOOLKIT + 'cat "$N/run/ascend-fleet/cann-installer.lock" > "$N/seen"\n'
+    body += 'flock -n "$N/run/ascend-fleet/cann-installer.lock" true || echo held >> "$N/seen"\n'
+    install(node, node.settings(node.package(body)))
+    assert '"what": "the installer toolkit_9.1.0.run"}held' in node.read("/seen")
 
 
 def test_another_package_waits_for_the_one_that_did_not_end(node):
