@@ -21,6 +21,7 @@ from . import _run_plan as plan
 from . import _script_env as script_env
 from . import _state as states
 from . import _vendor_log as vendor_log
+from ._lock import FOLDER
 from ._run_checks import Settings
 from ._run_plan import View
 from ._runner import Result, Runner
@@ -157,7 +158,8 @@ def _remove_left_overs(runner: Runner, tmp: str) -> None:
 def _run(runner: Runner, settings: Settings, view: View, private: str) -> Result:
     options = ["--quiet", "--install", "--install-for-all", "--install-path=" + settings.install_path]
     env = _environment(runner, settings, view)
-    return plan.call(runner, settings, private, env=env, options=options, timeout=settings.timeout)
+    runner.make_folder(FOLDER)
+    return plan.call(runner, settings, private, env=env, options=options, timeout=settings.timeout, lock=True)
 
 
 def _environment(runner: Runner, settings: Settings, view: View) -> Dict[str, str]:

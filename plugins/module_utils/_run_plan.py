@@ -23,10 +23,11 @@ PRIVATE = "ascend-fleet-cann-"
 CHECK_TIMEOUT = 900  # seconds; the archive hashes itself
 # Held by the installer itself: when the module is killed the installer goes on, and no other may start beside it.
 INSTALLER_LOCK = FOLDER + "/cann-installer.lock"
-_START = """exec 77>>"$0"
+_LOCK = """exec 77>>"$0"
 flock -n 77 || { echo "$0 is held by another installer" >&2; exit 75; }
 printf '{"pid": %d, "since": %d, "what": "the installer %s"}' $$ "$(date +%s)" "${2##*/}" >"$0"
-exec "$@" </dev/null"""
+"""
+_START = 'exec "$@" </dev/null'
 
 
 class View(NamedTuple):
@@ -136,19 +137,20 @@ def sentences(runner: Runner, settings: Settings, view: View) -> List[str]:
 
 
 def call(
-    runner: Runner, settings: Settings, private: str, *, env: Dict[str, str], options: List[str], timeout: int
+    runner: Runner, settings: Settings, private: str, *, env: Dict[str, str], options: List[str], timeout: int, lock: bool
 ) -> Result:
     """Start the package. Its temporary files and makeself's log ($HOME/log) stay in private, which must exist.
 
-    It holds INSTALLER_LOCK as long as any process of it lives. A question, about the licence or whatever, meets an end
-    of file and not a terminal.
+    A question, about the licence or whatever, meets an end of file and not a terminal.
+
+    :param lock: hold INSTALLER_LOCK as long as any process of it lives; status 75 when another one does.
     """
-    runner.make_folder(FOLDER)
     for name in ("home", "tmp"):
         os.makedirs(os.path.join(private, name), 0o700, exist_ok=True)
     env = dict(env, HOME=private + "/home", TMPDIR=private + "/tmp", LC_ALL="C", LANG="C")
     argv = ["env", "-i"] + ["%s=%s" % (name, env[name]) for name in sorted(env)]
-    argv += ["bash", "-c", _START, runner.real(INSTALLER_LOCK), "bash", settings.src, *options]
+    start = _LOCK + _START if lock else _START
+    argv += ["bash", "-c", start, runner.real(INSTALLER_LOCK), "bash", settings.src, *options]
     return runner.run(argv, timeout=timeout, cwd="/", umask=0o022)
 
 
@@ -177,7 +179,13 @@ def _self_check(runner: Runner, settings: Settings, tmp: str) -> List[str]:
     private = tempfile.mkdtemp(prefix=PRIVATE, dir=runner.real(tmp))
     try:
         result = call(
-            runner, settings, private, env={"PATH": script_env.PATH}, options=["--check"], timeout=CHECK_TIMEOUT
+            runner,
+            settings,
+            private,
+            env={"PATH": script_env.PATH},
+            options=["--check"],
+            timeout=CHECK_TIMEOUT,
+            lock=False,
         )
     finally:
         shutil.rmtree(private, ignore_errors=True)
