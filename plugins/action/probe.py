@@ -30,7 +30,8 @@ class ActionModule(ActionBase):
         options = probe_request.merged(probe_request.request(self._reader(task_vars)), self._task.args)
         answer = self._execute_module("ascend.fleet.probe", module_args=options, task_vars=task_vars)
         result.update(answer)
-        if result.get("failed") and "ansible_facts" not in result:
+        facts = result.get("ansible_facts") or {}  # a discovered interpreter is one, whether or not it exists
+        if result.get("failed") and not any(name.startswith("ascend_") for name in facts):
             why = self._why(answer.get("rc") in (126, 127))
             if why:
                 return {"failed": True, "msg": why, "changed": False}

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 # In the order in which they are printed: what needs a person comes last, next to the prompt.
 VERDICTS = ("unchanged", "would change", "changed", "ready", "not started", "refused", "failed", "unreachable")
 SEVERITIES = {"error": 0, "warning": 1, "info": 2}
-LIMIT = 300  # characters of a line; the whole text stands at the task
+LIMIT = 400  # characters of a line; the whole text stands at the task
 SAID = 60  # characters of a completion
 NAMED = 12  # hosts that the closing line names
 

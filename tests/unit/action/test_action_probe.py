@@ -77,14 +77,15 @@ def test_a_python_that_is_too_old_is_said_in_one_line() -> None:
     assert "set ansible_python_interpreter: /opt/py/bin/python3" in result["msg"]
 
 
-def test_no_python_is_said_in_one_line() -> None:
-    result, _action = run(NOT_FOUND)
+@pytest.mark.parametrize("facts", [{}, {"ansible_facts": {"discovered_interpreter_python": "/usr/bin/python3"}}])
+def test_no_python_is_said_in_one_line(facts: dict[str, Any]) -> None:
+    result, _action = run({**NOT_FOUND, **facts})
     assert result["msg"].startswith("The node has no Python 3, ansible-core ")
 
 
 def test_another_failure_is_handed_on_as_it_is() -> None:
     result, _action = run(SYNTAX_ERROR, "FOUND /usr/bin/python3 3.11.2\n")
     assert result["msg"] == SYNTAX_ERROR["msg"]
-    own = {"failed": True, "msg": "npu-smi did not answer", "ansible_facts": {}}
+    own = {"failed": True, "msg": "npu-smi did not answer", "ansible_facts": {"ascend_host": {}}}
     result, action = run(own)
     assert result["msg"] == "npu-smi did not answer" and not action.looked
