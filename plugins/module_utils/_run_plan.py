@@ -137,7 +137,14 @@ def sentences(runner: Runner, settings: Settings, view: View) -> List[str]:
 
 
 def call(
-    runner: Runner, settings: Settings, private: str, *, env: Dict[str, str], options: List[str], timeout: int, lock: bool
+    runner: Runner,
+    settings: Settings,
+    private: str,
+    *,
+    env: Dict[str, str],
+    options: List[str],
+    timeout: int,
+    lock: bool,
 ) -> Result:
     """Start the package. Its temporary files and makeself's log ($HOME/log) stay in private, which must exist.
 
