@@ -19,8 +19,17 @@ _RESERVED = ("base", "root")  # conda refuses a prefix that ends in one of these
 
 
 def environment(condarc: str) -> Dict[str, str]:
-    """Variables that keep conda away from every cache and configuration but ours, a foreign base included."""
-    return {"CONDARC": condarc, "CONDA_PKGS_DIRS": PACKAGES, "CONDA_ALWAYS_YES": "true", "CONDA_QUIET": "true"}
+    """Variables that keep conda away from every cache and configuration but ours.
+
+    A base that is not ours would otherwise get compiled files of its own modules.
+    """
+    return {
+        "CONDARC": condarc,
+        "CONDA_PKGS_DIRS": PACKAGES,
+        "CONDA_ALWAYS_YES": "true",
+        "CONDA_QUIET": "true",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 def installer(path: str, prefix: str) -> List[str]:

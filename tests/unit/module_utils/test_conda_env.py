@@ -85,6 +85,7 @@ def test_pip_gets_the_wheels_and_limits_and_conda_its_own_settings(node):
     environment = node.environments[node.calls.index(node.called("conda create")[0])]
     assert environment["CONDA_PKGS_DIRS"] == "/var/cache/ascend-fleet/conda-pkgs"
     assert environment["CONDARC"].startswith("/var/cache/ascend-fleet/work/")
+    assert environment["PYTHONDONTWRITEBYTECODE"] == "1"
 
 
 def test_a_foreign_conda_is_used_and_gets_no_state(node):
