@@ -68,12 +68,11 @@ def test_many_processes_agree(tmp_path: Path) -> None:
     file = tmp_path / "a.run"
     file.write_bytes(os.urandom(1 << 20))
     results: multiprocessing.Queue[str] = multiprocessing.Queue()
-    workers = [
-        multiprocessing.Process(target=_ask, args=(str(file), str(tmp_path / "cache"), results)) for _ in range(8)
-    ]
+    words = (str(file), str(tmp_path / "cache"), results)
+    workers = [multiprocessing.Process(target=_ask, args=words) for number in range(8)]
     for worker in workers:
         worker.start()
-    answers = {results.get(timeout=30) for _ in workers}
+    answers = {results.get(timeout=30) for worker in workers}
     for worker in workers:
         worker.join()
     assert answers == {hashlib.sha256(file.read_bytes()).hexdigest()}
