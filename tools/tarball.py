@@ -8,6 +8,7 @@ Every module, plugin and role must be listed with documentation, and the shipped
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -62,7 +63,7 @@ def main() -> None:
             ]
             listed = run(BIN / "ansible-doc", "-t", kind, "--list", "ascend.fleet", cwd=folder, **environ)
             for plugin in names:
-                if f"ascend.fleet.{plugin} " not in listed:
+                if not re.search(rf"^ascend\.fleet\.{plugin}[ :]", listed, re.MULTILINE):
                     sys.exit(f"ansible-doc -t {kind} --list ascend.fleet does not list {plugin}:\n{listed}")
                 run(BIN / "ansible-doc", "-t", kind, f"ascend.fleet.{plugin}", cwd=folder, **environ)
             print(f"{kind}: {', '.join(sorted(names))}")

@@ -82,4 +82,3 @@ def _sound(runner: Runner, path: str) -> bool:
     """A weight file that can hold weights: not absent, not empty, not a pointer to them."""
     head = runner.read_bytes(path, len(_POINTER))  # type: Optional[bytes]
     return bool(head) and head != _POINTER
-

@@ -53,6 +53,7 @@ class Runner:
         self,
         argv: Sequence[str],
         timeout: Optional[int] = 60,
+        *,
         env: Optional[Dict[str, str]] = None,
         cwd: Optional[str] = None,
         data: Optional[str] = None,
@@ -63,17 +64,28 @@ class Runner:
         Standard input is empty unless data is given: no command of ours may wait for a person.
         """
         words = list(argv)
+        if not data:
+            self._empty_stdin()
         if timeout:
-            words = ["timeout", "-k", "10", str(int(timeout))] + words
+            words = ["timeout", "-k", "10", str(int(timeout)), *words]
         environ = {"LC_ALL": "C", "LANG": "C"}
         environ.update(env or {})
         try:
             rc, out, err = self._run_command(
-                words, environ_update=environ, cwd=cwd, data=data or "", umask=umask, handle_exceptions=False
+                words, environ_update=environ, cwd=cwd, data=data, umask=umask, handle_exceptions=False
             )
-        except (OSError, IOError) as exc:
+        except OSError as exc:
             return Result(NOT_FOUND if exc.errno == errno.ENOENT else 126, "", str(exc))
         return Result(rc, out, err)
+
+    @staticmethod
+    def _empty_stdin() -> None:
+        """run_command lets a command inherit our standard input where it has nothing to send."""
+        handle = os.open(os.devnull, os.O_RDONLY)
+        try:
+            os.dup2(handle, 0)
+        finally:
+            os.close(handle)
 
     def which(self, name: str, extra: Sequence[str] = ()) -> Optional[str]:
         """Path of an executable: an absolute name itself, else extra folders, then PATH, then the usual ones."""
@@ -94,7 +106,7 @@ class Runner:
         try:
             with open(self.real(path), "rb") as handle:
                 return handle.read(limit)
-        except (OSError, IOError):
+        except OSError:
             return None
 
     def read(self, path: str, limit: int = 1 << 20) -> Optional[str]:
@@ -106,7 +118,7 @@ class Runner:
         """Sorted names in a folder; empty when it is absent or closed to us."""
         try:
             return sorted(os.listdir(self.real(path)))
-        except (OSError, IOError):
+        except OSError:
             return []
 
     def exists(self, path: str) -> bool:

@@ -4,8 +4,8 @@
 # This module is private to ascend.fleet: it may change in any release.
 """State of what this collection made on a node: one JSON file for each thing, under /var/lib/ascend-fleet.
 
-The shape is fixed in docs/contracts.md. A state is written as ``installing`` before the first change and as ``complete``
-last; uninstall removes only what ``made`` names.
+The shape is fixed in docs/contracts.md. A state is written as ``installing`` before the first change and as
+``complete`` last; uninstall removes only what ``made`` names.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sha256_of(runner: Runner, path: str) -> Optional[str]:
         with open(runner.real(path), "rb") as handle:
             for block in iter(lambda: handle.read(1 << 20), b""):
                 digest.update(block)
-    except (OSError, IOError):
+    except OSError:
         return None
     return digest.hexdigest()
 

@@ -46,6 +46,15 @@ author:
   - ascend.fleet authors (@ascend-fleet)
 extends_documentation_fragment:
   - ascend.fleet.attributes
+attributes:
+  check_mode:
+    support: full
+    details: Nothing is changed, in check mode or without.
+  diff_mode:
+    support: N/A
+    details: Nothing is changed.
+  idempotent:
+    support: full
 seealso:
   - module: ascend.fleet.probe
   - plugin: ascend.fleet.release

@@ -15,9 +15,9 @@ import hashlib
 import json
 import os
 import urllib.error
-import urllib.request
 from typing import Optional
 
+from ansible.module_utils.urls import open_url
 from ansible_collections.ascend.fleet.plugins.plugin_utils import hashes
 
 LIMIT = 16 << 20  # bytes; a manifest of ten thousand artifacts has four million
@@ -63,9 +63,8 @@ def this_run() -> str:
 
 
 def _fetch(address: str) -> str:
-    request = urllib.request.Request(address, headers={"User-Agent": "ascend.fleet"})
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        with open_url(address, http_agent="ascend.fleet", timeout=TIMEOUT) as answer:
             raw = answer.read(LIMIT + 1)
     except urllib.error.HTTPError as exc:
         raise OSError("HTTP status %d" % exc.code) from exc

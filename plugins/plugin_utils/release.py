@@ -166,6 +166,9 @@ def soc_version(chips: Dict[str, Any], family: Optional[str], release: str) -> O
 def fits(when: Optional[Dict[str, Any]], family: Optional[str], arch: Optional[str]) -> bool:
     """Whether a condition {family, arch} (a value or a list of values each) holds; no condition always holds."""
     have = {"family": family, "arch": arch}
+    if not isinstance(when or {}, dict):
+        shown = str(when)[:80]
+        raise ReleaseError("override", shown, "An override's `when` is {family, arch}, not %s." % shown)
     for word, want in (when or {}).items():
         if word not in have:
             raise ReleaseError("override", word, "An override can depend on family and arch, not on %r." % word)

@@ -93,7 +93,7 @@ def sudo_calls(nodes: list[str], since: float) -> int:
 def measure(words: list[str], nodes: list[str], noise: float, runs: int) -> dict:
     """The best of some runs: {wall, cpu, calls, tasks}."""
     best: dict = {}
-    for _ in range(runs):
+    for _turn in range(runs):
         time.sleep(1.1)  # journals count whole seconds
         since, started, busy = time.time(), time.monotonic(), busy_seconds()
         output = run(words)

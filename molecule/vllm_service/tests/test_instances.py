@@ -41,7 +41,7 @@ except urllib.error.HTTPError as answer:
 def ask(host, port, path, payload=None, secrets="/dev/null"):
     """Status and body of a request from the node itself. The key is read there, or sudo would log it."""
     words = (secrets, ASK, str(port), path, json.dumps(payload) if payload else "")
-    status, _, answer = host.check_output("set -a; . %s; python3 -c %s %s %s %s", *words).partition(" ")
+    status, _blank, answer = host.check_output("set -a; . %s; python3 -c %s %s %s %s", *words).partition(" ")
     return int(status), answer
 
 

@@ -244,11 +244,15 @@ def test_unfinished_run_of_ours_is_removed_and_made_again(node):
     assert {path: after.get(path) for path in before} == before
 
 
+def interrupted(*_words):
+    raise KeyboardInterrupt
+
+
 def test_killed_between_installer_and_restore_the_next_run_knows_what_was_there(node, monkeypatch):
     node.by_hand()
     before = node.picture()
     with monkeypatch.context() as patch:
-        patch.setattr(_cann_keep, "restore", lambda *_args: (_ for _ in ()).throw(KeyboardInterrupt()))
+        patch.setattr(_cann_keep, "restore", interrupted)
         with pytest.raises(KeyboardInterrupt):
             install(node, node.settings(node.package(world.TOOLKIT)))
     assert os.readlink(node.real(ROOT + "/cann")) == "cann-9.1.0"

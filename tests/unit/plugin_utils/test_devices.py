@@ -15,7 +15,7 @@ DIES = [host.device(0), dict(host.device(0), chip_id=1), host.device(4), dict(ho
     ("word", "found"),
     [
         ("0", ["0:0", "0:1"]), (0, ["0:0", "0:1"]), ("0:1", ["0:1"]), ("4", ["4:0"]), ("6", ["6"]), ("6:0", []),
-        ("1", []),         ("00", []), (2144, []),
+        ("1", []), ("00", []), (2144, []),
     ],
 )  # fmt: skip
 def test_an_id_names_one_chip_or_all_of_an_npu(word: Any, found: list[str]) -> None:

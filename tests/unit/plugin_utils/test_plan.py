@@ -16,8 +16,8 @@ RID = ROW["runtime_id"]
 PREFIX = "/opt/ascend-fleet/envs/" + RID
 
 
-def steps(layer: str, facts: dict[str, Any], row: dict[str, Any] = ROW, **more: Any) -> list[dict[str, Any]]:
-    return plan.plan(layer, facts, row, host.settings(**more))
+def steps(layer: str, facts: dict[str, Any], row: dict[str, Any] | None = None, **more: Any) -> list[dict[str, Any]]:
+    return plan.plan(layer, facts, row or ROW, host.settings(**more))
 
 
 def kinds(found: list[dict[str, Any]]) -> list[str]:
