@@ -13,7 +13,8 @@ testinfra_hosts = ["ansible://ascend_nodes"]
 ASK = (
     "import json, sys, urllib.request as web; "
     "body = json.dumps({'model': sys.argv[2], 'prompt': 'hello', 'max_tokens': 8}).encode(); "
-    "ask = web.Request('http://127.0.0.1:%s/v1/completions' % sys.argv[1], body, {'Content-Type': 'application/json'}); "
+    "kind = {'Content-Type': 'application/json'}; "
+    "ask = web.Request('http://127.0.0.1:%s/v1/completions' % sys.argv[1], body, kind); "
     "print(json.load(web.urlopen(ask))['choices'][0]['text'])"
 )
 # host -> {instance: (port, served name, logical ids that its devices have)}
