@@ -261,7 +261,7 @@ def _prove(work: Work, want: Want) -> Dict[str, Any]:
             "After the installation %s holds %s. Look for an extra package that asks for another version."
             % (want.prefix, ", ".join("%s %s instead of %s" % (d.name, d.have or "absent", d.want) for d in missing))
         )
-    names = [_pip.name_of(line) for line in want.packages]
+    names = [name for name in map(_pip.name_of, want.packages) if name]
     script = _PROOF + (_PROOF_TORCH if "torch" in names else "") + _PROOF_END
     result = work.call(
         [want.prefix + "/bin/python", "-c", script],
@@ -280,7 +280,7 @@ def _prove(work: Work, want: Want) -> Dict[str, Any]:
     return {
         "prefix": want.prefix,
         "python": said["python"],
-        "packages": {name: found["packages"][name] for name in sorted(filter(None, names))},
+        "packages": {name: found["packages"][name] for name in sorted(set(names) & set(found["packages"]))},
     }
 
 

@@ -159,7 +159,7 @@ class _Table:
         if versions:
             self.tool_version, self.driver_version = versions.group(1), versions.group(2)
         elif idle:
-            self._idle(idle)
+            self._idle(idle, row.closed)
         elif any("Process id" in cell for cell in row.cells):
             self.process_header = row.cells
         elif self._is_header(row.cells):
@@ -252,11 +252,11 @@ class _Table:
 
     # processes
 
-    def _idle(self, match: Any) -> None:
-        if match.group(1) is None:
-            self.idle_all = True
-        else:
+    def _idle(self, match: Any, closed: bool) -> None:
+        if match.group(1) is not None:
             self.answered.add(int(match.group(1)[:18]))
+        elif closed:  # without the closing bar the number may just be cut off
+            self.idle_all = True
 
     def _process(self, row: Row) -> None:
         ids = [whole(word) for word in row.cells[0].split()]

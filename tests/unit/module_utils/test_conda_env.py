@@ -69,6 +69,11 @@ def test_a_bare_node_gets_conda_env_and_packages(node):
     assert not node.runner.exists("/var/cache/ascend-fleet/conda-pkgs")
 
 
+def test_a_package_for_other_pythons_is_not_missed(node):
+    run(node, want(packages=["torch==2.10.0+cpu", "tomli; python_version < '3.11'"]))
+    assert list(_state.load(node.runner, "conda_env", KEY)["have"]["packages"]) == ["torch"]
+
+
 def test_the_second_look_has_nothing_to_do_and_starts_nothing(node):
     run(node, want())
     node.calls = []

@@ -55,6 +55,13 @@ def test_differences_name_what_is_missing_and_what_is_other():
     assert found == [("torch", "2.10.0", "2.9.0"), ("scipy", "any", None)]
 
 
+def test_a_requirement_for_other_envs_may_be_absent():
+    line = "six==1.16.0; python_version > '3.11'"
+    assert _pip.differences([line], {}) == []
+    assert _pip.differences([line], {"six": "1.16.0"}) == []
+    assert _pip.differences([line], {"six": "1.15.0"}) == [("six", "1.16.0", "1.15.0")]
+
+
 def test_index_options_leave_the_index_out_when_there_is_none():
     pip = {"no_index": True, "index_url": "https://a", "extra_index_urls": ["https://b"], "find_links": ["/w"]}
     assert _pip.index_args(pip, "/own") == ["--no-index", "--find-links", "/w", "--find-links", "/own"]
