@@ -17,6 +17,7 @@ from ._work import Failed, Work, remove_tree
 
 LAYER = "conda_env"
 BASE_KEY = "base"
+_TOLD = 6
 _PROOF = "import sys, json; out = {'python': '%d.%d.%d' % sys.version_info[:3]}\n"
 _PROOF_TORCH = "import torch; out['torch'] = torch.__version__\n"
 _PROOF_END = "print('ascend-fleet ' + json.dumps(out))\n"
@@ -108,8 +109,14 @@ def steps(seen: Seen, want: Want) -> List[str]:
         would.append("remove the env at %s (%s)" % (want.prefix, "incomplete" if seen.env == "half" else seen.python))
     would.append("create the env %s with Python %s" % (want.prefix, want.python))
     if want.packages:
-        would.append("install %s" % ", ".join(want.packages))
+        would.append("install %s" % _enumerated(want.packages))
     return would
+
+
+def _enumerated(packages: Sequence[str]) -> str:
+    """The first packages by name, the rest by number: a list of extra packages can be long."""
+    more = len(packages) - _TOLD
+    return ", ".join(packages[:_TOLD]) + (" and %d more" % more if more > 0 else "")
 
 
 def refusal(seen: Seen, want: Want, planned: bool = False) -> Optional[str]:
@@ -244,7 +251,7 @@ def _make_env(work: Work, want: Want, seen: Seen) -> Dict[str, Any]:
             _pip.install(
                 python, want.packages, _pip.index_args(want.pip, want.find_links), work.write("constraints.txt", limits)
             ),
-            "Installing %s" % ", ".join(want.packages),
+            "Installing %s" % _enumerated(want.packages),
             env=_pip.environment(),
             advice=_advice.for_pip,
         )

@@ -179,6 +179,12 @@ def test_an_env_in_use_by_another_runtime_in_it_is_not_changed(node):
     assert "instances chat" in subject.refusal(seen, want())
 
 
+def test_a_long_list_of_packages_is_told_in_short(node):
+    asked = want(packages=["p%d" % number for number in range(40)])
+    told = subject.steps(subject.look(node.runner, asked), asked)[-1]
+    assert told == "install p0, p1, p2, p3, p4, p5 and 34 more"
+
+
 def test_no_installer_is_no_trouble_for_a_plan(node):
     asked = want(installer="")
     seen = subject.look(node.runner, asked)
