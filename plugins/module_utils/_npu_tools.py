@@ -70,6 +70,7 @@ class Tools:
         result = self._smi(["info"])
         info = answer["info"] = parse_info(result.out)
         if result.timed_out or not info["devices"]:
+            info["truncated"] = info["truncated"] or result.timed_out
             answer["error"] = find_error(result.out, result.err, result.rc, self._timeout)
             return
         result = self._smi(["info", "-m"])
