@@ -38,3 +38,17 @@ attributes:
   platform:
     platforms: linux
 """
+
+    # Modules that change a host.
+    CHANGE = r"""
+options: {}
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+  platform:
+    platforms: linux
+"""

@@ -23,17 +23,9 @@ options:
     required: true
 author:
   - ascend.fleet authors (@ascend-fleet)
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
-  platform:
-    platforms: linux
 extends_documentation_fragment:
   - ascend.fleet.attributes
+  - ascend.fleet.attributes.change
 seealso:
   - module: ascend.fleet.artifact
 """

@@ -145,15 +145,7 @@ options:
     default: 1800
 extends_documentation_fragment:
   - ascend.fleet.attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
-  platform:
-    platforms: linux
+  - ascend.fleet.attributes.change
 seealso:
   - module: ascend.fleet.instance_info
 """

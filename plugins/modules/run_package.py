@@ -91,15 +91,7 @@ options:
     default: 3600
 extends_documentation_fragment:
   - ascend.fleet.attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
-  platform:
-    platforms: linux
+  - ascend.fleet.attributes.change
 seealso:
   - module: ascend.fleet.artifact
   - module: ascend.fleet.script_env

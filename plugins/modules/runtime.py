@@ -116,16 +116,8 @@ options:
     default: 7200
 extends_documentation_fragment:
   - ascend.fleet.attributes
+  - ascend.fleet.attributes.change
   - ascend.fleet.pip
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
-  platform:
-    platforms: linux
 seealso:
   - module: ascend.fleet.conda_env
   - module: ascend.fleet.script_env
