@@ -45,11 +45,11 @@ def gather(runner: Runner, roots: Sequence[str] = (), stack: Optional[Dict[str, 
 
 
 def _roots(runner: Runner, more: Sequence[str]) -> List[str]:
-    """Install roots without doubles; the record of the last install may name one that nobody told us."""
+    """Install roots without links and doubles; the record of the last install may name one that nobody told us."""
     recorded = pairs(runner.read(RECORD)).get("Toolkit_InstallPath", "")
     recorded = re.sub(r"/(ascend-toolkit|cann)(-[^/]*)?(/.*)?$", "", recorded)
-    candidates = [DEFAULT_ROOT, *more, recorded]
-    return list(dict.fromkeys(path.rstrip("/") for path in candidates if path.startswith("/") and path.strip("/")))
+    found = [resolve(runner, path) for path in (DEFAULT_ROOT, *more, recorded) if path.startswith("/")]
+    return list(dict.fromkeys(path for path in found if path and path != "/"))
 
 
 def _our_paths(runner: Runner, stack: Dict[str, Any]) -> List[str]:
