@@ -14,13 +14,12 @@ PATH = "/data/models/x"
 CONFIG = {"architectures": ["Qwen3ForCausalLM"], "torch_dtype": "bfloat16", "num_attention_heads": 32}
 
 
-def model(node, config=CONFIG, weights=("a.safetensors", "b.safetensors"), index=("a.safetensors", "b.safetensors")):
-    node.file(PATH + "/config.json", json.dumps(config))
-    for name in weights:
+def model(node, index=("a.safetensors", "b.safetensors")):
+    node.file(PATH + "/config.json", json.dumps(CONFIG))
+    for name in ("a.safetensors", "b.safetensors"):
         node.file("%s/%s" % (PATH, name), "weights")
-    if index:
-        table = {"weight_map": {"layer.%d" % number: name for number, name in enumerate(index)}}
-        node.file(PATH + "/model.safetensors.index.json", json.dumps(table))
+    table = {"weight_map": {"layer.%d" % number: name for number, name in enumerate(index)}}
+    node.file(PATH + "/model.safetensors.index.json", json.dumps(table))
 
 
 def test_a_whole_model(node):
