@@ -46,7 +46,7 @@ RULES = (
     ),
     Rule(r"vllm[^:]*: error: (.+)", "vLLM refused its options: {0}", "correct settings"),
     Rule(
-        r"EJ0003",
+        r"EJ0003|EI0019",
         "an HCCL port (60000 and up) is held by a process that was left over",
         "end that process, or set HCCL_IF_BASE_PORT in env",
     ),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import time
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -23,9 +24,11 @@ from ._runner import Runner
 REFUSED = 78  # EX_CONFIG; the unit does not restart after it
 GRACE = 20  # seconds in which a process of the last run may still be listed on our card
 PAUSE = 5  # seconds between two looks
+LOG_DAYS = 14  # CANN writes process logs for each start and removes none
 VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 TOOLS = ("/usr/local/sbin", "/usr/local/bin")
 LIBRARIES = "/usr/local/Ascend/driver/lib64:/usr/local/Ascend/driver/lib64/common:/usr/local/Ascend/driver/lib64/driver"
+ID = re.compile(r"([0-9]+)(?::([0-9]+))?\Z")  # of an NPU, or of a chip of it
 _SIBLING = re.compile(r"^from \.(?: import ((?:_\w+)(?:, _\w+)*)|(_\w+) import )", re.MULTILINE)
 
 
@@ -121,7 +124,7 @@ def choose(chips: Sequence[Dict[str, Any]], asked: Sequence[str]) -> List[Dict[s
     """
     taken = []  # type: List[Dict[str, Any]]
     for word in asked:
-        match = re.match(r"([0-9]+)(?::([0-9]+))?\Z", word)
+        match = ID.match(word)
         if not match:
             raise Refused("device %r is no NPU id: wanted is npu or npu:chip, as npu-smi info -m prints them." % word)
         npu, chip = int(match.group(1)), match.group(2)
@@ -224,6 +227,24 @@ def uptime(runner: Runner) -> float:
         return float((runner.read("/proc/uptime") or "").split()[0])
     except (IndexError, ValueError):
         return float("inf")
+
+
+def old_logs(runner: Runner, folder: str, now: float) -> List[str]:
+    """Process logs below an instance's own folder that nobody wrote to for LOG_DAYS, links not followed."""
+    found = []  # type: List[str]
+    todo = [folder]
+    while todo:
+        current = todo.pop()
+        for name in runner.names(current):
+            path = current + "/" + name
+            info = runner.stat(path)
+            if info is None or stat.S_ISLNK(info.st_mode):
+                continue
+            if stat.S_ISDIR(info.st_mode):
+                todo.append(path)
+            elif now - info.st_mtime > LOG_DAYS * 86400:
+                found.append(path)
+    return sorted(found)
 
 
 def prepare(runner: Runner) -> None:

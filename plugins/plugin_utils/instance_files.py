@@ -16,25 +16,20 @@ import re
 from typing import Any, Dict, Mapping, Optional, Sequence
 
 from ansible_collections.ascend.fleet.plugins.module_utils import _launch
-from ansible_collections.ascend.fleet.plugins.plugin_utils import data
+from ansible_collections.ascend.fleet.plugins.plugin_utils import data, instance_env
 
 CONFIG = "/etc/ascend-fleet/vllm"
 LIBEXEC = "/opt/ascend-fleet/libexec"
 ENVS = "/opt/ascend-fleet/envs"
 RUNTIMES = "/etc/ascend-fleet/runtimes"
-FOLDER = "/var/lib/ascend-vllm"
 UNITS = "/etc/systemd/system"
+InstanceError = instance_env.InstanceError
 NAME = re.compile(r"^[a-z0-9][a-z0-9_-]{0,47}\Z")
-VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*\Z")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _UTILS = os.path.join(os.path.dirname(_HERE), "module_utils")
 _ENTRY = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "roles", "vllm_service", "files", "launch.py")
 # Written by us; a setting of the same name would say it twice.
 OWNED = ("model", "port", "config", "api-key")
-
-
-class InstanceError(Exception):
-    """A definition that cannot be rendered; the text names the instance, the cause and the remedy."""
 
 
 def render(instances: Sequence[Mapping[str, Any]], context: Mapping[str, Any]) -> Dict[str, Any]:
@@ -116,7 +111,12 @@ def _instance(one: Dict[str, Any], context: Dict[str, Any], launcher: Dict[str, 
     )
     wanted["files"] = [
         {"path": "%s/%s.yaml" % (CONFIG, name), "content": config_text(wanted, settings, known)},
-        {"path": "%s/%s.env" % (CONFIG, name), "content": env_text(name, context.get("env"), one.get("env"))},
+        {
+            "path": "%s/%s.env" % (CONFIG, name),
+            "content": instance_env.env_text(
+                instance_env.environment(name, wanted["devices"]), name, context.get("env"), one.get("env")
+            ),
+        },
         {"path": "%s/%s.json" % (CONFIG, name), "content": description_text(wanted, runtime, context)},
     ]
     wanted["unit"]["content"] = unit_text(wanted, runtime, context, launcher)
@@ -205,57 +205,6 @@ def quoted(text: str) -> str:
     return "'%s'" % text.replace("'", "''")
 
 
-# environment --------------------------------------------------------------------------------------------------------
-
-
-def environment(name: str) -> Dict[str, str]:
-    """What every instance gets: all that it writes stays below its own folder."""
-    folder = "%s/%s" % (FOLDER, name)
-    return {
-        "HOME": folder,
-        "XDG_CACHE_HOME": folder + "/cache",
-        "VLLM_CACHE_ROOT": folder + "/cache/vllm",
-        "TRITON_CACHE_DIR": folder + "/cache/triton",
-        "ASCEND_CACHE_PATH": folder + "/cache/ascend",
-        "ASCEND_PROCESS_LOG_PATH": folder + "/log",
-        "VLLM_NO_USAGE_STATS": "1",
-        "PYTHONUNBUFFERED": "1",
-    }
-
-
-def env_text(name: str, *layers: Optional[Mapping[str, Any]]) -> str:
-    values = environment(name)  # type: Dict[str, str]
-    for layer in layers:
-        for key, value in (layer or {}).items():
-            if value is None:
-                values.pop(key, None)
-            elif key == _launch.VISIBLE:
-                raise InstanceError("%s: %s is set at each start from devices: leave it out of env." % (name, key))
-            else:
-                values[key] = env_value(value)
-    lines = ["# Written by ascend.fleet; changes are overwritten."]
-    lines += [env_line(name, key, values[key]) for key in sorted(values)]
-    return "\n".join(lines) + "\n"
-
-
-def env_value(value: Any) -> str:
-    """Text of a variable; YAML's true and false become 1 and 0, the spelling that vLLM and CANN read."""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, (dict, list)):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
-
-
-def env_line(name: str, key: str, value: str) -> str:
-    """``KEY="value"`` as systemd's EnvironmentFile and bash read it alike."""
-    if not VARIABLE.match(key):
-        raise InstanceError("%s: %r is no name for an environment variable." % (name, key))
-    if any(ord(char) < 32 and char != "\t" for char in value):
-        raise InstanceError("%s: %s has a line break or control character: systemd takes none." % (name, key))
-    return '%s="%s"' % (key, re.sub(r'([\\"$`])', r"\\\1", value))
-
-
 # launch description and unit ----------------------------------------------------------------------------------------
 
 
@@ -266,7 +215,7 @@ def description_text(wanted: Mapping[str, Any], runtime: Mapping[str, Any], cont
         "unit": "ascend-vllm-%s.service" % name,
         "devices": wanted["devices"],
         "device_wait": int(context.get("device_wait") or 900),
-        "folder": "%s/%s" % (FOLDER, name),
+        "folder": "%s/%s" % (instance_env.FOLDER, name),
         "runtime": runtime["id"],
         "argv": runtime["exec"] + ["serve", wanted["model"], "--config", "%s/%s.yaml" % (CONFIG, name)],
     }
@@ -303,7 +252,7 @@ def unit_text(
         "SyslogIdentifier=ascend-vllm-%s" % name,
         "StateDirectory=ascend-vllm/%s" % name,
         "StateDirectoryMode=0750",
-        "WorkingDirectory=%s/%s" % (FOLDER, name),
+        "WorkingDirectory=%s/%s" % (instance_env.FOLDER, name),
         "EnvironmentFile=%s" % runtime["env_file"],
         "EnvironmentFile=%s/%s.env" % (CONFIG, name),
         "EnvironmentFile=-%s/%s.secrets" % (CONFIG, name),

@@ -11,10 +11,12 @@ DESCRIPTION is /etc/ascend-fleet/vllm/<instance>.json: {unit, instance, devices,
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 
 # The interpreter runs isolated (-I), so its own folder is not on the path, nor is anything of PYTHONPATH.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -42,6 +44,9 @@ def say(text):
 def start(runner, description):
     for name in ("cache", "log"):
         os.makedirs(os.path.join(description["folder"], name), exist_ok=True)
+    for path in _launch.old_logs(runner, description["folder"] + "/log", time.time()):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
     taken = _launch.wait_for_devices(runner, description, say)
     chosen = _launch.visible(taken)
     say(

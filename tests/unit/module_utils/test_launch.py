@@ -183,6 +183,17 @@ def test_a_node_that_does_not_tell_its_uptime_is_long_up(node, text):
     assert _launch.uptime(node.runner) == float("inf")
 
 
+def test_old_logs_are_those_of_the_folder_that_nobody_wrote_to(node):
+    for name, days in (("debug/plog/plog-1.log", 20), ("debug/plog/plog-2.log", 13), ("run/old", 15)):
+        node.write("/log/" + name, "x")
+        os.utime(node.root + "/log/" + name, (0, 1000000 - days * 86400))
+    node.write("/elsewhere/old", "x")
+    os.utime(node.root + "/elsewhere/old", (0, 0))
+    os.symlink(node.root + "/elsewhere", node.root + "/log/link")
+    assert _launch.old_logs(node.runner, "/log", 1000000) == ["/log/debug/plog/plog-1.log", "/log/run/old"]
+    assert _launch.old_logs(node.runner, "/nothing", 1000000) == []
+
+
 def test_the_copied_files_are_those_that_import_each_other_and_name_their_folder():
     sources = {
         "_launch": "from . import _lock, _npu_smi\nfrom ._runner import Runner\n",

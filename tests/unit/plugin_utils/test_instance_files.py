@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 import yaml
-from ansible_collections.ascend.fleet.plugins.plugin_utils import instance_files
+from ansible_collections.ascend.fleet.plugins.plugin_utils import instance_env, instance_files
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -149,9 +149,37 @@ def test_env_of_the_instance_wins_and_null_takes_away():
     assert "B" not in have
 
 
+@pytest.mark.parametrize(
+    ("devices", "want"),
+    [
+        ([], None),
+        (["0"], None),
+        (["0:1", "0:0"], None),
+        (["0:1"], 60032),
+        (["7", "4"], 60256),
+        (["4:1", "5"], 60288),
+        (["2144"], None),
+        (["x"], None),
+    ],
+)
+def test_each_instance_has_hccl_ports_of_its_own(devices, want):
+    assert instance_env.hccl_port(devices) == want
+    assert env(render(devices=devices)).get("HCCL_IF_BASE_PORT") == (str(want) if want else None)
+
+
+def test_no_two_chips_share_hccl_ports():
+    chips = ["%d:%d" % (npu, chip) for npu in range(16) for chip in range(2)]
+    firsts = sorted(instance_env.hccl_port([chip]) or 60000 for chip in chips)
+    assert all(after - before >= 32 for before, after in zip(firsts, firsts[1:]))
+
+
+def test_hccl_ports_can_be_chosen():
+    assert env(render(devices=["3"], env={"HCCL_IF_BASE_PORT": 50000}))["HCCL_IF_BASE_PORT"] == "50000"
+
+
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=0xFFFF, blacklist_categories=("Cs", "Cc"))))
 def test_any_value_is_quoted_so_that_a_shell_reads_it_back(value):
-    line = instance_files.env_line("chat", "KEY", value)
+    line = instance_env.env_line("chat", "KEY", value)
     assert line.startswith('KEY="')
     quoted = line[len("KEY=") :]
     assert shlex.split(quoted.replace("\\$", "$").replace("\\`", "`"), posix=True) == [value]
