@@ -6,6 +6,7 @@
 
 The most telling signature stands first: pip's closing ``ResolutionImpossible`` follows nearly every other cause.
 """
+
 from __future__ import annotations
 
 import re

@@ -6,6 +6,7 @@
 
 The record beside the wheels (build.json) says what they were built from; wheels with the same inputs are used again.
 """
+
 from __future__ import annotations
 
 import hashlib

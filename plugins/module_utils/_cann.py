@@ -8,6 +8,7 @@ Two layouts exist: ``<root>/ascend-toolkit/<version>`` up to 8.3 and ``<root>/ca
 several names lead to (8.1 beside 8.1.RC1, latest, cann) is one tree with several links. ``latest`` can be a folder of
 links instead of a link; then what its links lead to is what it names.
 """
+
 from __future__ import annotations
 
 import re

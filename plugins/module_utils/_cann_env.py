@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """The environment file of one CANN version: which scripts make it, whether it is still what they say, writing it."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional

@@ -8,6 +8,7 @@ Every installer of the vendor points ``cann``, ``latest`` and the ``set_env.sh``
 just installed, and so moves every other user of the host to another version. ``latest`` is a link in the newer layout
 and in NNAL, a real folder full of links and small files in the legacy one.
 """
+
 from __future__ import annotations
 
 import base64

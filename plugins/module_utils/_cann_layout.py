@@ -7,6 +7,7 @@
 Older lines make a tree ``<root>/ascend-toolkit/<version>``, newer ones ``<root>/cann-<version>``. Which one an
 installer has made is read from the disk, never from the version. NNAL is ``<root>/nnal/atb/<version>`` in both.
 """
+
 from __future__ import annotations
 
 import re

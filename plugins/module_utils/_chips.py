@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Which family a device, a PCI function or an operator package belongs to: the chip table applied."""
+
 from __future__ import annotations
 
 import re

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Conda: argument lists and environment. Everything here is pure; nothing is started."""
+
 from __future__ import annotations
 
 import re

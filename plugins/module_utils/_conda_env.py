@@ -6,6 +6,7 @@
 
 ``look`` reads files only. ``steps`` and ``refusal`` are pure. ``apply`` changes the node.
 """
+
 from __future__ import annotations
 
 import json
@@ -296,7 +297,7 @@ def marked(out: str) -> Dict[str, Any]:
     for line in out.splitlines():
         if line.startswith("ascend-fleet "):
             try:
-                said = json.loads(line[len("ascend-fleet "):])
+                said = json.loads(line[len("ascend-fleet ") :])
             except ValueError:
                 continue
             if isinstance(said, dict):

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """The driver and the firmware of a host as its files tell them; no tool is called."""
+
 from __future__ import annotations
 
 import re

@@ -6,6 +6,7 @@
 
 ``gather`` gives one entry of ``ascend_envs``: {exists, python: "3.11.7" | None, packages: {normalized name: version}}.
 """
+
 from __future__ import annotations
 
 import re
@@ -90,4 +91,4 @@ def python_version(runner: Runner, prefix: str) -> Optional[str]:
         if match:
             return match.group(1)
     site = site_packages(runner, prefix)
-    return site.split("/")[-2][len("python"):] if site else None
+    return site.split("/")[-2][len("python") :] if site else None

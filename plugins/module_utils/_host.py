@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """``ascend_host``: the machine below the stack. Nothing is started; the shape is fixed in docs/contracts.md."""
+
 from __future__ import annotations
 
 import contextlib

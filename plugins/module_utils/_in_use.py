@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Who uses a runtime: an env that an instance points at is never changed."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, List

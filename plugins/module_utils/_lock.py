@@ -7,6 +7,7 @@
 The controller can die while a module works on. flock() ends with the process that holds it, so a second run waits for
 the first one's installer, however it was started, and can say which process it waits for.
 """
+
 from __future__ import annotations
 
 import contextlib

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Model folders: what is in them and what is missing, without reading a weight."""
+
 from __future__ import annotations
 
 import json

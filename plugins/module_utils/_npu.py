@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """``ascend_npu``: devices, driver, firmware and processes of a host. The shape is fixed in the docs of npu_facts."""
+
 from __future__ import annotations
 
 import re

@@ -6,6 +6,7 @@
 
 Exit statuses are not to be trusted (many failures end in 0), so the text decides and the status only adds to it.
 """
+
 from __future__ import annotations
 
 import re
@@ -69,10 +70,14 @@ def find_error(out: str, err: str, rc: int, timeout: Optional[int] = None) -> Di
     if library:
         meaning = "npu-smi cannot load %s: the driver's library folders are missing or not mounted" % library.group(1)
         return fault(_line_with(telling, library.group(0)), None, meaning)
-    return _by_code(telling) or _by_text(text, telling) or fault(
-        (telling or ["exit status %d without a word" % rc])[0][:300],
-        None,
-        NOTHING_LISTED if rc == 0 else "npu-smi failed with exit status %d" % rc,
+    return (
+        _by_code(telling)
+        or _by_text(text, telling)
+        or fault(
+            (telling or ["exit status %d without a word" % rc])[0][:300],
+            None,
+            NOTHING_LISTED if rc == 0 else "npu-smi failed with exit status %d" % rc,
+        )
     )
 
 

@@ -11,6 +11,7 @@ This file stands alone (no imports of siblings), because the launcher of a servi
 ``devices`` of the main table: {npu_id, chip_id, logic_id, phy_id, name, health, power_w, temperature_c,
 aicore_percent, bus_id, memory_used_mb, memory_total_mb, hbm_used_mb, hbm_total_mb, hugepages_used, hugepages_total}.
 """
+
 from __future__ import annotations
 
 import re

@@ -7,6 +7,7 @@
 The vendor does not support parallel calls, and a card that is lost can block one for minutes: each call has a timeout,
 and after the first one that hangs no other is made.
 """
+
 from __future__ import annotations
 
 import contextlib

@@ -6,6 +6,7 @@
 
 Pure text in, plain data out; nothing here raises, whatever the text is.
 """
+
 from __future__ import annotations
 
 import re

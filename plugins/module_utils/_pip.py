@@ -6,6 +6,7 @@
 
 ``pip`` below is the user's dict {index_url, extra_index_urls, find_links, no_index, constraints, cert, trusted_hosts}.
 """
+
 from __future__ import annotations
 
 import re
@@ -87,7 +88,7 @@ def constraint_lines(pip: Mapping[str, Any], pins: Iterable[str]) -> List[str]:
 def name_of(requirement: str) -> Optional[str]:
     """Normalized distribution name of a requirement, or None for what is none (an option, a path, a URL alone)."""
     match = _NAME.match(requirement)
-    if not match or requirement.lstrip()[match.end():].startswith((":", "/")) or "/" in match.group(0):
+    if not match or requirement.lstrip()[match.end() :].startswith((":", "/")) or "/" in match.group(0):
         return None
     return normalize(match.group(1))
 
@@ -97,7 +98,7 @@ def exact(requirement: str) -> Optional[str]:
     match = _NAME.match(requirement)
     if not match:
         return None
-    found = _EXACT.match(requirement[match.end():].partition(";")[0].strip())
+    found = _EXACT.match(requirement[match.end() :].partition(";")[0].strip())
     return found.group(1) if found else None
 
 
@@ -124,7 +125,7 @@ def differences(requirements: Iterable[str], packages: Mapping[str, str]) -> Lis
         if have is None and ";" in requirement:
             continue
         if have is None or (want is not None and not met(want, have)):
-            found.append(Difference(name, want or requirement[_NAME.match(requirement).end():].strip() or "any", have))
+            found.append(Difference(name, want or requirement[_NAME.match(requirement).end() :].strip() or "any", have))
     return found
 
 

@@ -6,6 +6,7 @@
 
 Asked are the programs themselves, with the runtime's environment file and no shell, and the files that a build left.
 """
+
 from __future__ import annotations
 
 import re

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """What must hold before an installer of CANN runs: all of it is asked at once, so that one visit repairs a host."""
+
 from __future__ import annotations
 
 import os

@@ -8,6 +8,7 @@ The installer's exit status decides nothing. What counts is what is there afterw
 does not end in an error. ``--install-for-all`` is always given: without it the tree is open to root's group alone, and
 services run as a user of their own; it grants others reading and execution, no writing.
 """
+
 from __future__ import annotations
 
 import os

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """What is there of one CANN package, and what a run would do about it. Nothing here changes a host."""
+
 from __future__ import annotations
 
 import os

@@ -7,6 +7,7 @@
 A ``Runner`` is handed to every function that needs the node. Tests hand in one with another root folder and canned
 commands. Nothing here raises for what a node may lack: a missing file is ``None``, a missing command has rc 127.
 """
+
 from __future__ import annotations
 
 import errno

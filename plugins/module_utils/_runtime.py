@@ -6,6 +6,7 @@
 
 ``look`` reads files only. ``steps`` and ``refusal`` are pure. ``apply`` changes the node.
 """
+
 from __future__ import annotations
 
 import re

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """The environment file of a runtime: what its processes need, without a shell."""
+
 from __future__ import annotations
 
 from typing import Dict, List

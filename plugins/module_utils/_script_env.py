@@ -8,6 +8,7 @@ The scripts are bash, break under ``set -u`` and ``set -e``, leave empty element
 current folder), and speak of links that move with the next install. So they run once, in a bash that knows nothing of
 the caller.
 """
+
 from __future__ import annotations
 
 import os
@@ -46,7 +47,7 @@ def program(scripts: Sequence[Script]) -> str:
     ``set --`` goes before each script, which would else see the arguments of the one before.
     """
     dump = 'printf "%%s\\0" %s; "$__env" -0' % MARK
-    lines = ["set +e +u +o pipefail", '__env=$(type -P env)', dump]
+    lines = ["set +e +u +o pipefail", "__env=$(type -P env)", dump]
     for script in scripts:
         words = " ".join(shlex.quote(word) for word in script.args)
         lines.append("set +e +u; set -- %s" % words)

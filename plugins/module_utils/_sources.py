@@ -7,6 +7,7 @@
 A build writes into its tree, and vllm-ascend compares vLLM's version with one number in dozens of places. So a source
 is never built where it lies, and never when it is not exactly the version that is wanted.
 """
+
 from __future__ import annotations
 
 import hashlib

@@ -7,6 +7,7 @@
 The shape is fixed in docs/contracts.md. A state is written as ``installing`` before the first change and as
 ``complete`` last; uninstall removes only what ``made`` names.
 """
+
 from __future__ import annotations
 
 import hashlib

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """State of systemd units: one call of systemctl for all of them."""
+
 from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence

@@ -7,6 +7,7 @@
 Their exit status says little (0 on refusal, 2 on success), their logs are appended to by every run. So the size of each
 log is noted before, and only what is new is read afterwards.
 """
+
 from __future__ import annotations
 
 import re

@@ -13,6 +13,7 @@ One order for all of them, because a release row mixes them. It is the order of 
 
 What has another form has no order: None, never a guess.
 """
+
 from __future__ import annotations
 
 import re

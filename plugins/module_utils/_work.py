@@ -7,6 +7,7 @@
 Nothing of it survives: it is cleared at the start, for the run that was killed, and at the end. Only the full output of
 a command that failed is kept, because the cause of a failed build is rarely in its last lines.
 """
+
 from __future__ import annotations
 
 import contextlib

@@ -55,6 +55,8 @@ attributes:
     details: Nothing is changed.
   idempotent:
     support: full
+  platform:
+    platforms: all
 seealso:
   - module: ascend.fleet.probe
   - plugin: ascend.fleet.release

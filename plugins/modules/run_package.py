@@ -223,9 +223,7 @@ def run(module, runner, settings):
     if not todo:
         return result
     result["would"] = _run_plan.sentences(runner, settings, view)
-    problems, tmp = _run_plan.problems(
-        runner, settings, view, arch=arch, euid=os.geteuid(), planned=module.check_mode
-    )
+    problems, tmp = _run_plan.problems(runner, settings, view, arch=arch, euid=os.geteuid(), planned=module.check_mode)
     if reasons or problems:
         module.fail_json(msg=" ".join(reasons + problems), problems=reasons + problems, **result)
     result["changed"] = True

@@ -267,9 +267,7 @@ def main():
     except OSError as exc:
         module.fail_json(msg="%s. The runtime is root's: run with become, and look at the disk and its mounts." % exc)
     have = (load(runner, LAYER, want.id) or {}).get("have", {})
-    module.exit_json(
-        changed=bool(would), would=would, have=have, diff=difference(want, seen, None) if would else []
-    )
+    module.exit_json(changed=bool(would), would=would, have=have, diff=difference(want, seen, None) if would else [])
 
 
 def difference(want, seen, have):

@@ -55,7 +55,7 @@ def spec() -> dict:
                 "vars": {"vllm_service_instances": [instance]},
             }
             for number in range(1, max(SIZES) + 1)
-        ]
+        ],
     }
 
 

@@ -30,8 +30,13 @@ def install(host, root, package):
     def run(fault: str = "", timeout: int = 60, **options) -> dict:
         root.check_output(f"printf %s {shlex.quote(json.dumps({'toolkit': fault} if fault else {}))} >{FAULTS}")
         arguments = {
-            "src": package[0], "sha256": package[1], "package": "toolkit", "version": "8.5.1",
-            "accept_eula": True, "timeout": timeout, **options,
+            "src": package[0],
+            "sha256": package[1],
+            "package": "toolkit",
+            "version": "8.5.1",
+            "accept_eula": True,
+            "timeout": timeout,
+            **options,
         }
         return host.ansible("ascend.fleet.run_package", json.dumps(arguments), check=False, become=True)
 

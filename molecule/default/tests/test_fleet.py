@@ -56,6 +56,6 @@ def test_no_installer_ran_twice(installer_calls):
 
 
 def test_nothing_of_ours_lies_about_half_made(root):
-    states = root.run("grep -L '\"status\": \"complete\"' /var/lib/ascend-fleet/*/*.json").stdout.split()
+    states = root.run('grep -L \'"status": "complete"\' /var/lib/ascend-fleet/*/*.json').stdout.split()
     assert states == []
     assert root.run("find /var/cache/ascend-fleet -type f -not -path '*/conda-pkgs/*'").stdout == ""

@@ -44,7 +44,7 @@ def picture(request):
 
     inventory = request.config.getoption("ansible_inventory")
     hosts = {name: testinfra.get_host(f"ansible://{name}?ansible_inventory={inventory}") for name in FAULTS}
-    return lambda name: hosts[name].check_output(f"sudo -n sh -c \"{PICTURE}\"")
+    return lambda name: hosts[name].check_output(f'sudo -n sh -c "{PICTURE}"')
 
 
 @pytest.fixture(scope="module")

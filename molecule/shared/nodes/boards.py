@@ -5,6 +5,7 @@
 
 A board is written ``<chip>x<cards>``, like 910b4x8, a3x8 or 310pduox2; ``none`` is a host without any card.
 """
+
 from __future__ import annotations
 
 import copy
@@ -17,8 +18,14 @@ BOARD = re.compile(r"^(?P<chip>.+?)x(?P<cards>[1-9][0-9]?)$")
 DEFAULT_DRIVER = "25.5.1"
 # Driver line -> firmware of the same release; the first matching prefix counts.
 FIRMWARE = (
-    ("23.", "7.1.0.7.220"), ("24.", "7.5.0.5.220"), ("25.0", "7.7.0.1.231"), ("25.2", "7.7.0.6.236"),
-    ("25.6", "9.0.0.101.221"), ("25.7", "9.0.0.105.229"), ("25.", "7.8.0.6.201"), ("26.", "9.0.0.0.205"),
+    ("23.", "7.1.0.7.220"),
+    ("24.", "7.5.0.5.220"),
+    ("25.0", "7.7.0.1.231"),
+    ("25.2", "7.7.0.6.236"),
+    ("25.6", "9.0.0.101.221"),
+    ("25.7", "9.0.0.105.229"),
+    ("25.", "7.8.0.6.201"),
+    ("26.", "9.0.0.0.205"),
 )
 # Layout family of the tables from this driver line on; the first matching prefix counts.
 WIDE_FROM = ("26.",)
@@ -27,41 +34,105 @@ WIDE_FROM = ("26.",)
 # memory, hbm, power (None prints as the tool prints what it does not know), cores; pci: vendor-less ids.
 CHIPS: dict[str, dict] = {
     "910b": {
-        "layout": "H3", "map_name": "Ascend {name}", "chips": 1, "memory": [0, 0], "hbm": [3318, 65536],
-        "power": 92.4, "cores": 20, "mcu": True, "pci": ("d802", "19e5", "3002"), "first_bus": 0xC1,
+        "layout": "H3",
+        "map_name": "Ascend {name}",
+        "chips": 1,
+        "memory": [0, 0],
+        "hbm": [3318, 65536],
+        "power": 92.4,
+        "cores": 20,
+        "mcu": True,
+        "pci": ("d802", "19e5", "3002"),
+        "first_bus": 0xC1,
         "topology": "HCCS",
     },
     "a3": {
-        "layout": "H3", "name": "Ascend910", "map_name": "Ascend910", "chips": 2, "memory": [0, 0],
-        "hbm": [3133, 65536], "power": 165.3, "cores": 25, "mcu": True, "pci": ("d803", "19e5", "3003"),
-        "first_bus": 0x9D, "phy_ids": True, "topology": "HCCS_SW", "pci_per_chip": True, "npu_name": "9391",
+        "layout": "H3",
+        "name": "Ascend910",
+        "map_name": "Ascend910",
+        "chips": 2,
+        "memory": [0, 0],
+        "hbm": [3133, 65536],
+        "power": 165.3,
+        "cores": 25,
+        "mcu": True,
+        "pci": ("d803", "19e5", "3003"),
+        "first_bus": 0x9D,
+        "phy_ids": True,
+        "topology": "HCCS_SW",
+        "pci_per_chip": True,
+        "npu_name": "9391",
     },
     "310pduo": {
-        "layout": "D3", "name": "310P3", "map_name": "Ascend 310P3", "chips": 2, "memory": [1529, 44280],
+        "layout": "D3",
+        "name": "310P3",
+        "map_name": "Ascend 310P3",
+        "chips": 2,
+        "memory": [1529, 44280],
         "last_memory": [1412, 43693],
-        "hbm": None, "power": None, "cores": None, "mcu": True, "pci": ("d500", "0200", "0110"),
-        "first_bus": 0x01, "product": "Atlas 300I Duo", "first_id": 1,
+        "hbm": None,
+        "power": None,
+        "cores": None,
+        "mcu": True,
+        "pci": ("d500", "0200", "0110"),
+        "first_bus": 0x01,
+        "product": "Atlas 300I Duo",
+        "first_id": 1,
     },
     "310p3": {
-        "layout": "D3", "name": "310P3", "map_name": "Ascend 310P3", "chips": 1, "memory": [1848, 21525],
-        "hbm": None, "power": None, "cores": None, "mcu": True, "pci": ("d500", "0200", "0100"),
-        "first_bus": 0x81, "product": "Atlas 300I Pro", "first_id": 4,
+        "layout": "D3",
+        "name": "310P3",
+        "map_name": "Ascend 310P3",
+        "chips": 1,
+        "memory": [1848, 21525],
+        "hbm": None,
+        "power": None,
+        "cores": None,
+        "mcu": True,
+        "pci": ("d500", "0200", "0100"),
+        "first_bus": 0x81,
+        "product": "Atlas 300I Pro",
+        "first_id": 4,
     },
     "910a": {
-        "layout": "H3", "name": "910A", "map_name": "Ascend 910A", "chips": 1, "memory": [2210, 15137],
-        "hbm": [2, 32768], "power": 73.4, "cores": 32, "mcu": False, "pci": ("d801", "0200", "0100"),
-        "first_bus": 0x61, "topology": "HCCS",
+        "layout": "H3",
+        "name": "910A",
+        "map_name": "Ascend 910A",
+        "chips": 1,
+        "memory": [2210, 15137],
+        "hbm": [2, 32768],
+        "power": 73.4,
+        "cores": 32,
+        "mcu": False,
+        "pci": ("d801", "0200", "0100"),
+        "first_bus": 0x61,
+        "topology": "HCCS",
     },
     "950pr": {
-        "layout": "A5", "name": "Ascend950PR", "map_name": "Ascend950PR", "chips": 1, "memory": [0, 0],
-        "hbm": [5239, 131072], "power": 195.6, "cores": 32, "mcu": False, "pci": ("d806", "19e5", "4004"),
-        "first_bus": 0x61, "product": "Atlas 350", "phy_ids": True, "npu_name": "9579",
+        "layout": "A5",
+        "name": "Ascend950PR",
+        "map_name": "Ascend950PR",
+        "chips": 1,
+        "memory": [0, 0],
+        "hbm": [5239, 131072],
+        "power": 195.6,
+        "cores": 32,
+        "mcu": False,
+        "pci": ("d806", "19e5", "4004"),
+        "first_bus": 0x61,
+        "product": "Atlas 350",
+        "phy_ids": True,
+        "npu_name": "9579",
     },
 }
 # Chips that differ from their family only by name and memory: (family, name, HBM in MB).
 VARIANTS = {
-    "910b1": ("910b", "910B1", 65536), "910b2": ("910b", "910B2", 65536), "910b3": ("910b", "910B3", 65536),
-    "910b4": ("910b", "910B4", 32768), "910b4-1": ("910b", "910B4-1", 65536), "910b2c": ("910b", "910B2C", 65536),
+    "910b1": ("910b", "910B1", 65536),
+    "910b2": ("910b", "910B2", 65536),
+    "910b3": ("910b", "910B3", 65536),
+    "910b4": ("910b", "910B4", 32768),
+    "910b4-1": ("910b", "910B4-1", 65536),
+    "910b2c": ("910b", "910B2C", 65536),
 }
 # What else sits on the bus of such a server: (address, vendor, device, subvendor, subdevice, class).
 OTHER_PCI = (
@@ -109,18 +180,42 @@ def state(board: str, driver: str | None = DEFAULT_DRIVER) -> dict:
             bus = (chip["first_bus"] + 2 * (logic if chip.get("pci_per_chip") else card)) % 256
             address = f"0000:{bus:02X}:00.0"
             devices[f"{npu}:{number}"] = {
-                "npu": npu, "chip": number, "logic": logic, "phy": logic, "health": "OK", "codes": [],
-                "information": [], "power": None if number else chip["power"], "temperature": 38 + (logic * 3) % 9,
-                "aicore": 0, "memory": chip.get("last_memory", chip["memory"]) if number else chip["memory"],
-                "hbm": chip["hbm"], "hugepages": [0, 0], "bus": address,
-                "firmware": firmware, "compatibility": "OK",
+                "npu": npu,
+                "chip": number,
+                "logic": logic,
+                "phy": logic,
+                "health": "OK",
+                "codes": [],
+                "information": [],
+                "power": None if number else chip["power"],
+                "temperature": 38 + (logic * 3) % 9,
+                "aicore": 0,
+                "memory": chip.get("last_memory", chip["memory"]) if number else chip["memory"],
+                "hbm": chip["hbm"],
+                "hugepages": [0, 0],
+                "bus": address,
+                "firmware": firmware,
+                "compatibility": "OK",
             }
             if number == 0 or chip.get("pci_per_chip"):
                 pci.append([address.lower(), "19e5", device_id, subvendor, subdevice, "120000", f"{npu}:{number}"])
     kept = ("name", "map_name", "mcu", "cores", "product", "phy_ids", "topology", "npu_name")
     return {
-        "schema": 1, "board": board, "layout": layout, "driver": driver, "tool": driver, "firmware": firmware,
-        **{key: chip.get(key) for key in kept}, "subsystem": chip["pci"], "devices": devices,
-        "pci": [*map(list, OTHER_PCI), *pci], "processes": [], "process_table": True, "smi_error": None,
-        "smi_noise": None, "slow": 0, "for_all": False, "incomplete": False,
+        "schema": 1,
+        "board": board,
+        "layout": layout,
+        "driver": driver,
+        "tool": driver,
+        "firmware": firmware,
+        **{key: chip.get(key) for key in kept},
+        "subsystem": chip["pci"],
+        "devices": devices,
+        "pci": [*map(list, OTHER_PCI), *pci],
+        "processes": [],
+        "process_table": True,
+        "smi_error": None,
+        "smi_noise": None,
+        "slow": 0,
+        "for_all": False,
+        "incomplete": False,
     }

@@ -6,6 +6,7 @@
 Everything carries a label and a name prefix made of the checkout's path and the group, so that neither another checkout
 nor another group of this one is touched, and so that the leavings of a killed run are found.
 """
+
 from __future__ import annotations
 
 import concurrent.futures
@@ -45,7 +46,7 @@ class Fleet:
 
     def names(self) -> list[str]:
         """Nodes that have a container, running or not."""
-        return sorted(name[len(self.prefix) + 1:] for name in self.engine.containers(self.label))
+        return sorted(name[len(self.prefix) + 1 :] for name in self.engine.containers(self.label))
 
     def existing(self, node: str) -> str:
         """Container of a node; FleetError with the names that there are, if it is not there."""
@@ -69,7 +70,8 @@ class Fleet:
         for name in ("id_ed25519", "ssh_host_ed25519_key"):
             subprocess.run(
                 ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", self.prefix, "-f", str(self.folder / name)],
-                check=True, stdin=subprocess.DEVNULL,
+                check=True,
+                stdin=subprocess.DEVNULL,
             )
 
     def _seed(self, node: Node) -> None:
@@ -85,7 +87,8 @@ class Fleet:
         known = self.folder / "known_hosts"
         options = f"-o UserKnownHostsFile={known} -o GlobalKnownHostsFile=/dev/null -o IdentitiesOnly=yes"
         return {
-            "ansible_user": image.USER, "ansible_become": True,
+            "ansible_user": image.USER,
+            "ansible_become": True,
             "ansible_ssh_private_key_file": str(self.folder / "id_ed25519"),
             "ansible_ssh_common_args": f"{options} -o StrictHostKeyChecking=yes",
             "ansible_python_interpreter": "/usr/bin/python3",
@@ -95,8 +98,21 @@ class Fleet:
 
     def _run_arguments(self, node: Node, address: str) -> list[str]:
         arguments = [
-            "run", "-d", "--name", self.container(node.name), "--hostname", node.name, "--label", self.label,
-            "--network", self.prefix, "--ip", address, "--privileged", "--stop-signal", "SIGRTMIN+3",
+            "run",
+            "-d",
+            "--name",
+            self.container(node.name),
+            "--hostname",
+            node.name,
+            "--label",
+            self.label,
+            "--network",
+            self.prefix,
+            "--ip",
+            address,
+            "--privileged",
+            "--stop-signal",
+            "SIGRTMIN+3",
         ]
         if self.engine.podman:
             # A container that a killed `up` was still starting can appear after the left-overs were cleared.
@@ -114,8 +130,9 @@ class Fleet:
         deadline = time.monotonic() + BOOT_SECONDS
         while time.monotonic() < deadline:
             # rc is not 0 for "degraded" too, so the word counts.
-            state = self.engine.call("exec", name, "sh", "-c", "systemctl is-system-running --wait 2>/dev/null || :",
-                                     check=False)
+            state = self.engine.call(
+                "exec", name, "sh", "-c", "systemctl is-system-running --wait 2>/dev/null || :", check=False
+            )
             if state == "running":
                 try:
                     socket.create_connection((address, 22), timeout=5).close()
@@ -125,8 +142,19 @@ class Fleet:
             elif state == "degraded":
                 units = self.engine.call("exec", name, "systemctl", "--failed", "--plain", "--no-legend", check=False)
                 failed = [line.split()[0] for line in units.splitlines() if line.split()]
-                log = self.engine.call("exec", name, "journalctl", "-b", "-n", "12", "--no-pager", "-o", "cat",
-                                       *(f"--unit={unit}" for unit in failed), check=False)
+                log = self.engine.call(
+                    "exec",
+                    name,
+                    "journalctl",
+                    "-b",
+                    "-n",
+                    "12",
+                    "--no-pager",
+                    "-o",
+                    "cat",
+                    *(f"--unit={unit}" for unit in failed),
+                    check=False,
+                )
                 raise FleetError(f"Node {node} came up with failed units {', '.join(failed)}:\n{log}")
             time.sleep(0.3)
         raise FleetError(f"Node {node} was not up within {BOOT_SECONDS} s (systemd: {state or 'no answer'}).")
@@ -185,11 +213,15 @@ class Fleet:
 
     def _remember(self, nodes: list[Node], addresses: dict, image_name: str, inventory_path: Path) -> None:
         record = {
-            "image": image_name, "inventory": str(inventory_path.resolve()),
+            "image": image_name,
+            "inventory": str(inventory_path.resolve()),
             "nodes": {
                 node.name: {
-                    "address": addresses[node.name], "mounts": node.mounts, "state": node.state,
-                } for node in nodes
+                    "address": addresses[node.name],
+                    "mounts": node.mounts,
+                    "state": node.state,
+                }
+                for node in nodes
             },
         }
         (self.folder / "fleet.json").write_text(json.dumps(record, indent=1))
@@ -235,16 +267,22 @@ class Fleet:
     def fault(self, node: str, change: dict) -> None:
         """Merge ``change`` into the state of the node's fake hardware."""
         data = json.dumps(change).encode()
-        self.engine.call("exec", "-i", self.existing(node), "/usr/bin/python3", "-ES", f"{image.FAKE_HOME}/fault.py",
-                         data=data)
+        self.engine.call(
+            "exec", "-i", self.existing(node), "/usr/bin/python3", "-ES", f"{image.FAKE_HOME}/fault.py", data=data
+        )
 
     def listing(self) -> list[tuple[str, str, str, str]]:
         """(node, address, board, running or not) of every node."""
         record = self._record()["nodes"]
         running = set(self.engine.call("ps", "--filter", f"label={self.label}", "--format", "{{.Names}}").split())
         return [
-            (name, record.get(name, {}).get("address", "?"), record.get(name, {}).get("state", {}).get("board", "?"),
-             "running" if self.container(name) in running else "stopped") for name in self.names()
+            (
+                name,
+                record.get(name, {}).get("address", "?"),
+                record.get(name, {}).get("state", {}).get("board", "?"),
+                "running" if self.container(name) in running else "stopped",
+            )
+            for name in self.names()
         ]
 
 
@@ -252,7 +290,7 @@ def groups(engine: Engine) -> list[str]:
     """Groups of this checkout that left containers, a network or a folder."""
     found = {path.name for path in CACHE.glob("*") if path.is_dir()} if CACHE.is_dir() else set()
     head = f"fleet-{CHECKOUT_ID}"
-    found |= {name[len(head) + 1:] for name in engine.networks(head) if name != head}
+    found |= {name[len(head) + 1 :] for name in engine.networks(head) if name != head}
     labels = engine.call("ps", "-a", "--filter", f"label={LABEL}", "--format", f'{{{{index .Labels "{LABEL}"}}}}')
     found |= {label.partition(".")[2] for label in labels.split() if label.startswith(CHECKOUT_ID + ".")}
     return sorted(found)

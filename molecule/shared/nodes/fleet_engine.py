@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The container engine as the simulated fleet needs it: found, tuned to the machine, called without a shell."""
+
 from __future__ import annotations
 
 import hashlib
@@ -80,8 +81,13 @@ class Engine:
         """Standard output of ``podman argv``, stripped; "" for a failure with ``check=False``."""
         try:
             done = subprocess.run(
-                [self.binary, *argv], input=data, stdin=None if data else subprocess.DEVNULL,
-                capture_output=True, env=self.env, timeout=timeout, check=False,
+                [self.binary, *argv],
+                input=data,
+                stdin=None if data else subprocess.DEVNULL,
+                capture_output=True,
+                env=self.env,
+                timeout=timeout,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             raise FleetError(f"{self.name} {' '.join(argv[:3])} did not end in {timeout} s.") from None

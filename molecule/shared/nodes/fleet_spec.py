@@ -17,6 +17,7 @@ A specification is JSON, or YAML where PyYAML can be imported:
         mounts: […]
         faults: {…}                 merged into the state of the fake hardware
 """
+
 from __future__ import annotations
 
 import json
@@ -114,8 +115,10 @@ def _yaml(value, depth: int = 0) -> str:
     """Block YAML of nested dicts; every other value is JSON, which YAML reads as it is."""
     pad = "  " * depth
     return "".join(
-        f"{pad}{key}:\n{_yaml(inner, depth + 1)}" if isinstance(inner, dict) and inner
-        else f"{pad}{key}: {json.dumps(inner, ensure_ascii=False)}\n" for key, inner in value.items()
+        f"{pad}{key}:\n{_yaml(inner, depth + 1)}"
+        if isinstance(inner, dict) and inner
+        else f"{pad}{key}: {json.dumps(inner, ensure_ascii=False)}\n"
+        for key, inner in value.items()
     )
 
 

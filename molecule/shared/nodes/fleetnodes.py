@@ -9,6 +9,7 @@
 
 FLEET_NODES_ENGINE names another engine than podman, FLEET_NODES_IMAGE an image made by the command ``image`` elsewhere.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -22,7 +23,9 @@ from fleet_engine import Engine, FleetError
 from fleet_spec import GROUP, read
 
 NODE_COMMANDS = {
-    "reset": "the node as it was after up", "exec": "a command as root", "fault": "change the fake hardware",
+    "reset": "the node as it was after up",
+    "exec": "a command as root",
+    "fault": "change the fake hardware",
 }
 
 
@@ -38,7 +41,8 @@ def _group(text: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="fleetnodes.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="fleetnodes.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--group", default="default", type=_group, help="which fleet of this checkout")
     commands = parser.add_subparsers(dest="command", required=True)

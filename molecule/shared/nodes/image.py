@@ -5,6 +5,7 @@
 
 No registry is asked. The image's tag is a hash of everything that goes into it, so a second call finds it.
 """
+
 from __future__ import annotations
 
 import fcntl
@@ -21,8 +22,22 @@ from fleet_engine import APT_LINE, Engine, FleetError
 REPOSITORY = "localhost/ascend-fleet-node"
 USER = "ops"
 PACKAGES = (
-    "systemd", "systemd-sysv", "dbus", "openssh-server", "sudo", "python3", "python3-apt", "ca-certificates", "procps",
-    "iproute2", "curl", "tar", "gzip", "bzip2", "xz-utils", "libnuma1",
+    "systemd",
+    "systemd-sysv",
+    "dbus",
+    "openssh-server",
+    "sudo",
+    "python3",
+    "python3-apt",
+    "ca-certificates",
+    "procps",
+    "iproute2",
+    "curl",
+    "tar",
+    "gzip",
+    "bzip2",
+    "xz-utils",
+    "libnuma1",
 )
 FAKE_HOME = "/usr/local/lib/fake-npu"
 UNIT = f"""\
@@ -42,11 +57,24 @@ WantedBy=sysinit.target
 """
 # Units that only make noise or cost seconds in a container, and apt's timers, which would take its lock from tests.
 MASKED = (
-    "apt-daily.timer", "apt-daily-upgrade.timer", "systemd-resolved.service", "systemd-networkd.service",
-    "systemd-udevd.service", "systemd-udevd-kernel.socket", "systemd-udevd-control.socket", "getty.target",
-    "console-getty.service", "systemd-logind.service", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer",
+    "apt-daily.timer",
+    "apt-daily-upgrade.timer",
+    "systemd-resolved.service",
+    "systemd-networkd.service",
+    "systemd-udevd.service",
+    "systemd-udevd-kernel.socket",
+    "systemd-udevd-control.socket",
+    "getty.target",
+    "console-getty.service",
+    "systemd-logind.service",
+    "dpkg-db-backup.timer",
+    "e2scrub_all.timer",
+    "fstrim.timer",
     # In a privileged container these would reach the machine's own kernel.
-    "systemd-sysctl.service", "systemd-modules-load.service", "systemd-binfmt.service", "systemd-remount-fs.service",
+    "systemd-sysctl.service",
+    "systemd-modules-load.service",
+    "systemd-binfmt.service",
+    "systemd-remount-fs.service",
 )
 CONTAINERFILE = f"""\
 FROM scratch
@@ -115,7 +143,9 @@ def _files() -> dict[str, tuple[str, int]]:
         "etc/systemd/system/fake-npu.service": (UNIT, 0o644),
         f"etc/sudoers.d/{USER}": (f"{USER} ALL=(ALL) NOPASSWD: ALL\n", 0o440),
         "etc/ssh/sshd_config.d/node.conf": (
-            "UseDNS no\nPasswordAuthentication no\nMaxStartups 100\nMaxSessions 100\n", 0o644),
+            "UseDNS no\nPasswordAuthentication no\nMaxStartups 100\nMaxSessions 100\n",
+            0o644,
+        ),
         "etc/apt/apt.conf.d/99node": (f'{settings}\nAPT::Install-Recommends "false";\n', 0o644),
     }
     for number, path in enumerate(_authorities()):
@@ -157,7 +187,11 @@ def _base(folder: Path) -> None:
     argv = ["mmdebstrap", "--quiet", f"--include={','.join(PACKAGES)}", *_options()]
     argv += [sources[0].split()[2], str(folder / "base.tar"), *sources]
     done = subprocess.run(
-        argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        argv,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
         env=dict(os.environ, FLEET_NODE_FILES=str(files)),
     )
     if done.returncode:

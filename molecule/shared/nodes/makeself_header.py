@@ -8,6 +8,7 @@ What the vendor's header does differently: options that it does not know go to t
 ``--check`` verifies and then runs the script with ``--check``; ``--extract=DIR``; the script is called with the name of
 the .run file and the folder it was called from as two leading words; a log is written below $HOME.
 """
+
 from __future__ import annotations
 
 import re
@@ -21,24 +22,24 @@ CHANGES = (
     (
         "options that are not known",
         r"    -\*\)\n\techo Unrecognized flag[^\n]*\n\tMS_Help\n\texit 1\n\t;;\n",
-        "    --extract=*)\n\tkeep=y\n\ttargetdir=\"\\${1#--extract=}\"\n\tshift\n\t;;\n"
+        '    --extract=*)\n\tkeep=y\n\ttargetdir="\\${1#--extract=}"\n\tshift\n\t;;\n'
         "    -*)\n\tpassed=\"\\$passed '\\$1'\"\n\tshift\n\t;;\n",
     ),
     (
         "--check",
         r"    --check\)\n\tMS_Check \"\\\$0\" y\n\texit 0\n\t;;\n",
-        "    --check)\n\tmkdir -p \"\\$HOME/log/makeself\" && echo check >>\"\\$HOME/log/makeself/makeself.log\"\n"
+        '    --check)\n\tmkdir -p "\\$HOME/log/makeself" && echo check >>"\\$HOME/log/makeself/makeself.log"\n'
         "\techo Makeself logfile: ~/log/makeself/makeself.log\n"
-        "\tMS_Check \"\\$0\" y\n\tpassed=\"\\$passed --check\"\n\tshift\n\t;;\n",
+        '\tMS_Check "\\$0" y\n\tpassed="\\$passed --check"\n\tshift\n\t;;\n',
     ),
     (
         "the script's arguments",
         r"if test x\"\\\$quiet\" = xy -a x\"\\\$verbose\" = xy; then\n",
-        "test x\"\\$quiet\" = xy && passed=\"--quiet \\$passed\"\n"
+        'test x"\\$quiet" = xy && passed="--quiet \\$passed"\n'
         "scriptargs=\"'--\\$0' '--\\$USER_PWD' \\$passed\"\n"
-        "if test x\"\\$quiet\" = xy -a x\"\\$verbose\" = xy; then\n",
+        'if test x"\\$quiet" = xy -a x"\\$verbose" = xy; then\n',
     ),
-    ("the start of the options", r"initargs=\"\\\$@\"\n", "initargs=\"\\$@\"\npassed=\n"),
+    ("the start of the options", r"initargs=\"\\\$@\"\n", 'initargs="\\$@"\npassed=\n'),
 )
 
 

@@ -7,6 +7,7 @@
 
 Same inputs give the same bytes on one machine, so a sha256 in a manifest stays true.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -33,8 +34,11 @@ RELEASES = {
 }
 # chip -> (spelling in file names, folders of its kernels)
 CHIPS = {
-    "910b": ("910b", "ascend910b"), "a3": ("A3", "ascend910_93"), "310p": ("310p", "ascend310p"),
-    "910": ("910", "ascend910"), "950": ("950", "ascend950"),
+    "910b": ("910b", "ascend910b"),
+    "a3": ("A3", "ascend910_93"),
+    "310p": ("310p", "ascend310p"),
+    "910": ("910", "ascend910"),
+    "950": ("950", "ascend950"),
 }
 LABEL = "ASCEND_RUN_PACKAGE"
 EPOCH = "2026-01-01 00:00:00 UTC"
@@ -52,13 +56,27 @@ def packages(arch: str) -> list[dict[str, str]]:
     """What every package says of itself; the keys are read by runpkg/install.sh."""
     found = []
     for version, (layout, inner, package_inner, chips) in RELEASES.items():
-        shared = {"VERSION": version, "LAYOUT": layout, "INNER": inner, "PACKAGE_INNER": package_inner, "ARCH": arch,
-                  "CHIP": "", "KERNELS": ""}
+        shared = {
+            "VERSION": version,
+            "LAYOUT": layout,
+            "INNER": inner,
+            "PACKAGE_INNER": package_inner,
+            "ARCH": arch,
+            "CHIP": "",
+            "KERNELS": "",
+        }
         found.append({**shared, "PACKAGE": "toolkit", "NAME": "Ascend-cann-toolkit"})
         found.append({**shared, "PACKAGE": "nnal", "NAME": "Ascend-cann-nnal"})
         for chip in chips:
-            found.append({**shared, "PACKAGE": "ops", "NAME": ops_name(layout, chip), "CHIP": CHIPS[chip][0],
-                          "KERNELS": CHIPS[chip][1]})
+            found.append(
+                {
+                    **shared,
+                    "PACKAGE": "ops",
+                    "NAME": ops_name(layout, chip),
+                    "CHIP": CHIPS[chip][0],
+                    "KERNELS": CHIPS[chip][1],
+                }
+            )
     return found
 
 
@@ -82,12 +100,36 @@ def build(package: dict[str, str], header: str, out: Path) -> Path:
         # gzip would store the time of its input: "-n" rides on the level, which makeself hands on unquoted.
         tar = "--mtime=@1767225600 --sort=name --owner=0 --group=0 --numeric-owner"
         argv = [
-            "makeself", "--header", "./header.sh", "--sha256", "--nomd5", "--nocrc", "--nooverwrite",
-            "--complevel", "4 -n", "--tar-format", "gnu", "--tar-extra", tar, "--tar-quietly",
-            "--packaging-date", EPOCH, "payload", "made.run", LABEL, "./install.sh",
+            "makeself",
+            "--header",
+            "./header.sh",
+            "--sha256",
+            "--nomd5",
+            "--nocrc",
+            "--nooverwrite",
+            "--complevel",
+            "4 -n",
+            "--tar-format",
+            "gnu",
+            "--tar-extra",
+            tar,
+            "--tar-quietly",
+            "--packaging-date",
+            EPOCH,
+            "payload",
+            "made.run",
+            LABEL,
+            "./install.sh",
         ]
-        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-                              env=dict(os.environ, LC_ALL="C", TZ="UTC"))
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            env=dict(os.environ, LC_ALL="C", TZ="UTC"),
+        )
         if done.returncode:
             raise FleetError(f"makeself failed for {file_name(package)}: {done.stderr.strip()[-300:]}")
         target = out / file_name(package)
@@ -98,8 +140,9 @@ def build(package: dict[str, str], header: str, out: Path) -> Path:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="mkrun.py", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="mkrun.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--arch", default=platform.machine())
     parser.add_argument("--only", default="", help="only file names that contain this text")
@@ -108,8 +151,11 @@ def main(words: list[str]) -> int:
     try:
         header = vendor_like()
         options.out.mkdir(parents=True, exist_ok=True)
-        made = [build(package, header, options.out) for package in packages(options.arch)
-                if options.only in file_name(package)]
+        made = [
+            build(package, header, options.out)
+            for package in packages(options.arch)
+            if options.only in file_name(package)
+        ]
     except FleetError as error:
         print(f"mkrun: {error}", file=sys.stderr)
         return 1

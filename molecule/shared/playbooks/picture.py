@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes what lies below the CANN roots: path -> [mode, owner, group, target or sha256], as JSON to the file named."""
+
 from __future__ import annotations
 
 import hashlib

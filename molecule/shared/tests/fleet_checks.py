@@ -7,6 +7,7 @@ A test that fails on a host with a fixture ``unit`` (or a parameter of that name
 every other failing test the last lines of the host's own journal. A test file names its hosts, since the inventory has
 the nodes of all scenarios: ``testinfra_hosts = ["ansible://t_cann"]``.
 """
+
 from __future__ import annotations
 
 import json
@@ -43,9 +44,11 @@ def root(host):
 @pytest.fixture
 def state(root):
     """Function: (layer, key) -> the state that the collection wrote, None where there is none."""
+
     def read(layer: str, key: str) -> dict | None:
         file = root.file(f"/var/lib/ascend-fleet/{layer}/{key}.json")
         return json.loads(file.content_string) if file.exists else None
+
     return read
 
 
@@ -58,9 +61,11 @@ def smi_calls(root):
 @pytest.fixture
 def installer_calls(root):
     """Function: the calls of .run packages so far, as dicts with package, version, chip, argv, time."""
+
     def read() -> list[dict]:
         log = root.file("/var/log/ascend_seclog/fake_calls.log")
         return [json.loads(line) for line in log.content_string.splitlines()] if log.exists else []
+
     return read
 
 

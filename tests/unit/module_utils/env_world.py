@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A folder that stands for a node, and conda, pip and vllm as the code of envs and runtimes meets them."""
+
 from __future__ import annotations
 
 import io
@@ -124,7 +125,7 @@ class Node:
         site = argv[0].replace("/bin/python", "/lib/python%s/site-packages" % ".".join(python.split(".")[:2]))
         for name in self.runner.names(site):
             if name.startswith("torch-"):
-                said["torch"] = name[len("torch-"): -len(".dist-info")]
+                said["torch"] = name[len("torch-") : -len(".dist-info")]
         return 0, "a warning of some library\nascend-fleet %s\n" % json.dumps(said), ""
 
 

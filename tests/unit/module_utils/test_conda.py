@@ -9,7 +9,7 @@ from ansible_collections.ascend.fleet.plugins.module_utils import _advice, _cond
 
 def test_conda_asks_only_the_named_channels():
     argv = _conda.create("/c/bin/conda", "/e", "3.12", ["/srv/channel/", "conda-forge"], offline=True)
-    assert argv[argv.index("--override-channels"):] == [
+    assert argv[argv.index("--override-channels") :] == [
         "--override-channels",
         "--channel",
         "file:///srv/channel",

@@ -45,13 +45,15 @@ class World(Node):
         self.on("^env -i .*python -c .*vllm", lambda argv: (0, 'ascend-fleet {"vllm": "%s"}' % self.inside, ""))
 
     def _wheel(self, argv):
-        name = os.path.basename(argv[argv.index("--wheel-dir") + 1])[len("wheel-"):]
+        name = os.path.basename(argv[argv.index("--wheel-dir") + 1])[len("wheel-") :]
         file_name = "%s-0.23.0-py3-none-any.whl" % name.replace("-", "_")
         wheel(self.path("%s/%s" % (argv[argv.index("--wheel-dir") + 1], file_name)), name, "0.23.0", ASKED[name])
         self.built.append((name, self.environments[-1]))
         if name == "vllm-ascend":
-            self.file(PREFIX + "/lib/python3.12/site-packages/vllm_ascend/_build_info.py",
-                      "# made\n__device_type__ = '%s'\n" % self.device)
+            self.file(
+                PREFIX + "/lib/python3.12/site-packages/vllm_ascend/_build_info.py",
+                "# made\n__device_type__ = '%s'\n" % self.device,
+            )
         return 0, "", ""
 
     def _keep(self, argv):
@@ -180,7 +182,7 @@ def test_the_rows_pins_win_and_triton_comes_last(node):
 def test_build_requirements_leave_out_what_is_pinned(node):
     run(node, want())
     words = node.called("-m pip install")[0]
-    assert words[words.index("--constraint") + 2:] == ["setuptools>=77", "torch==2.10.0+cpu"]
+    assert words[words.index("--constraint") + 2 :] == ["setuptools>=77", "torch==2.10.0+cpu"]
 
 
 def test_without_a_triton_pin_there_is_no_triton_at_all(node):

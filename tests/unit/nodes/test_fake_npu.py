@@ -5,6 +5,7 @@
 
 Two pieces of code that were written from the same facts, each the other's test.
 """
+
 from __future__ import annotations
 
 import sys
@@ -25,8 +26,14 @@ from ansible_collections.ascend.fleet.plugins.module_utils._npu_smi import parse
 from fleet_engine import FleetError
 
 HOSTS = [
-    ("910b4x8", "25.5.1", 8), ("910b2x2", "26.0.rc1", 2), ("a3x8", "25.2.0", 16), ("a3x1", "26.0.rc2", 2),
-    ("310pduox2", "25.5.1", 4), ("310p3x2", "25.5.1", 2), ("910ax8", "23.0.5", 8), ("950prx8", "25.7.rc1.6", 8),
+    ("910b4x8", "25.5.1", 8),
+    ("910b2x2", "26.0.rc1", 2),
+    ("a3x8", "25.2.0", 16),
+    ("a3x1", "26.0.rc2", 2),
+    ("310pduox2", "25.5.1", 4),
+    ("310p3x2", "25.5.1", 2),
+    ("910ax8", "23.0.5", 8),
+    ("950prx8", "25.7.rc1.6", 8),
 ]
 
 
@@ -71,8 +78,19 @@ def test_every_line_of_the_table_is_as_wide_as_its_border(board, driver, chips):
     # The heads and rows of a 950's process table really are one column short.
     allowed = {len(lines[0])} | ({len(lines[0]) - 1} if board.startswith("950") else set())
     assert {len(line) for line in lines} <= allowed
-    assert len(lines[0]) == {"910b4x8": 98, "910b2x2": 116, "a3x8": 98, "a3x1": 116, "310pduox2": 106, "310p3x2": 106,
-                             "910ax8": 98, "950prx8": 99}[board]
+    assert (
+        len(lines[0])
+        == {
+            "910b4x8": 98,
+            "910b2x2": 116,
+            "a3x8": 98,
+            "a3x1": 116,
+            "310pduox2": 106,
+            "310p3x2": 106,
+            "910ax8": 98,
+            "950prx8": 99,
+        }[board]
+    )
 
 
 def test_processes_are_listed_eight_for_each_chip_and_no_more():

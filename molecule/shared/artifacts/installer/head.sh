@@ -1,8 +1,9 @@
 #!/bin/sh
+# shellcheck disable=SC2317  # the last line is the mark of the payload and never run
 # A conda installer of the shape of Miniforge's: same options, same words, same exit statuses. For tests only.
 # It holds a real conda; what is simplified is the payload (one archive instead of packages and a bootstrap program).
 PREFIX=$HOME/miniforge3
-BATCH=0 FORCE=0 UPDATE=0
+BATCH=0 FORCE=0
 SIZE=@SIZE@
 THIS=$0
 
@@ -30,7 +31,7 @@ while getopts "bifhkp:mcsut" option; do
         i) BATCH=0 ;;
         f) FORCE=1 ;;
         p) PREFIX=$OPTARG ;;
-        u) FORCE=1 UPDATE=1 ;;
+        u) FORCE=1 ;;
         k | m | c | s | t) ;;
         *) echo "ERROR: did not recognize option '$option', please try -h" >&2; exit 1 ;;
     esac

@@ -5,6 +5,7 @@
 
 First boot: keys, state, files of the driver. Every boot: device nodes (/dev is new then), the view of the PCI bus.
 """
+
 from __future__ import annotations
 
 import os
@@ -19,7 +20,7 @@ SEED, HOME, ASCEND = "/etc/fake-npu/seed", "/usr/local/lib/fake-npu", "/usr/loca
 PCI, PCI_VIEW = "/sys/bus/pci/devices", "/run/fake-npu/pci"
 DONE = "/var/lib/fake-npu/driver-files"
 USER = "HwHiAiUser"
-TOOL = "#!/bin/sh\nexec /usr/bin/python3 -ES %s/%s.py \"$@\"\n"
+TOOL = '#!/bin/sh\nexec /usr/bin/python3 -ES %s/%s.py "$@"\n'
 
 
 def put(path, text, mode=0o644):
@@ -52,22 +53,57 @@ def driver_files(state):
     run("groupadd", "-f", "-g", "1000", USER)
     run("useradd", "-g", USER, "-u", "1000", "-d", "/home/" + USER, "-m", "-s", "/bin/bash", USER)
     driver, firmware = state["driver"], state["firmware"]
-    put(ASCEND + "/driver/version.info", "".join(line + "\n" for line in (
-        "Version=" + driver, "ascendhal_version=7.35.23", "aicpu_version=1.0", "tdt_version=1.0", "log_version=1.0",
-        "prof_version=2.0", "dvppkernels_version=1.1", "tsfw_version=1.0", "Innerversion=V100R001C25SPC001B001",
-        "compatible_version=[V100R001C20],[V100R001C21],[V100R001C23],[V100R001C25]",
-        "compatible_version_fw=[7.0.0,9.9.9]", "package_version=" + driver,
-    )), 0o444)
-    put(ASCEND + "/firmware/version.info", "".join(line + "\n" for line in (
-        "Version=" + firmware, "firmware_version=1.0", "package_version=" + driver,
-        "compatible_version_drv=[23.0.rc3,23.0.rc3.],[23.0.0,99.0.0.]",
-    )), 0o444)
-    put("/etc/ascend_install.info", "".join(line + "\n" for line in (
-        "UserName=" + USER, "UserGroup=" + USER, "Firmware_Install_Type=full",
-        "Firmware_Install_Path_Param=" + ASCEND, "Driver_Install_Type=full", "Driver_Install_Path_Param=" + ASCEND,
-        "Driver_Install_For_All=" + ("yes" if state.get("for_all") else "no"), "Driver_Install_Mode=normal",
-        "Driver_Install_Status=complete",
-    )))
+    put(
+        ASCEND + "/driver/version.info",
+        "".join(
+            line + "\n"
+            for line in (
+                "Version=" + driver,
+                "ascendhal_version=7.35.23",
+                "aicpu_version=1.0",
+                "tdt_version=1.0",
+                "log_version=1.0",
+                "prof_version=2.0",
+                "dvppkernels_version=1.1",
+                "tsfw_version=1.0",
+                "Innerversion=V100R001C25SPC001B001",
+                "compatible_version=[V100R001C20],[V100R001C21],[V100R001C23],[V100R001C25]",
+                "compatible_version_fw=[7.0.0,9.9.9]",
+                "package_version=" + driver,
+            )
+        ),
+        0o444,
+    )
+    put(
+        ASCEND + "/firmware/version.info",
+        "".join(
+            line + "\n"
+            for line in (
+                "Version=" + firmware,
+                "firmware_version=1.0",
+                "package_version=" + driver,
+                "compatible_version_drv=[23.0.rc3,23.0.rc3.],[23.0.0,99.0.0.]",
+            )
+        ),
+        0o444,
+    )
+    put(
+        "/etc/ascend_install.info",
+        "".join(
+            line + "\n"
+            for line in (
+                "UserName=" + USER,
+                "UserGroup=" + USER,
+                "Firmware_Install_Type=full",
+                "Firmware_Install_Path_Param=" + ASCEND,
+                "Driver_Install_Type=full",
+                "Driver_Install_Path_Param=" + ASCEND,
+                "Driver_Install_For_All=" + ("yes" if state.get("for_all") else "no"),
+                "Driver_Install_Mode=normal",
+                "Driver_Install_Status=complete",
+            )
+        ),
+    )
     for folder in ("common", "driver"):
         os.makedirs(ASCEND + "/driver/lib64/" + folder, mode=0o755, exist_ok=True)
     put(ASCEND + "/driver/lib64/common/libc_sec.so", "")
@@ -117,8 +153,13 @@ def pci_view(state):
     for name in set(os.listdir(PCI_VIEW)) - {entry[0] for entry in shown}:
         shutil.rmtree(os.path.join(PCI_VIEW, name))
     for address, vendor, device, subvendor, subdevice, kind, *_owner in shown:
-        values = {"vendor": vendor, "device": device, "subsystem_vendor": subvendor, "subsystem_device": subdevice,
-                  "class": kind}
+        values = {
+            "vendor": vendor,
+            "device": device,
+            "subsystem_vendor": subvendor,
+            "subsystem_device": subdevice,
+            "class": kind,
+        }
         for name, value in values.items():
             put("%s/%s/%s" % (PCI_VIEW, address, name), "0x%s\n" % value, 0o444)
         put("%s/%s/numa_node" % (PCI_VIEW, address), "0\n")

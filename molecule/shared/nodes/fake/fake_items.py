@@ -6,6 +6,7 @@
 An answer is a list of groups, a group a list of (key, value). Groups are separated by a blank line. Where the chip's id
 stands differs between types: it opens a group of `common` and closes one of the others.
 """
+
 from __future__ import annotations
 
 UNSUPPORTED = "This device does not support querying %s."
@@ -60,8 +61,12 @@ def board(state, npu, chips, root):
     first, (device, subvendor, subdevice) = chips[0], state["subsystem"]
     group = [("NPU ID", npu)]
     if state.get("product"):
-        group += [("Product Name", "SIM-" + state["name"]), ("Model", "NA"), ("Manufacturer", "Huawei"),
-                  ("Serial Number", "SIM%013d" % npu)]
+        group += [
+            ("Product Name", "SIM-" + state["name"]),
+            ("Model", "NA"),
+            ("Manufacturer", "Huawei"),
+            ("Serial Number", "SIM%013d" % npu),
+        ]
     if state["layout"] == "A5":
         group += [("NPU Name", state["npu_name"]), ("Chip Name", state["name"]), ("Chip Version", "V100")]
     # Only root is told the firmware and the verdict on the pair.
@@ -69,9 +74,16 @@ def board(state, npu, chips, root):
         ("Software Version", state["driver"]),
         ("Firmware Version", first["firmware"] if root else "NA"),
         ("Compatibility", first["compatibility"] if root else "NOT SUPPORT"),
-        ("Board ID", "0x30"), ("PCB ID", "A"), ("BOM ID", "1"), ("PCIe Bus Info", first["bus"] or "NA"),
-        ("Slot ID", npu), ("Class ID", "NA"), ("PCI Vendor ID", "0x19E5"), ("PCI Device ID", "0x" + device.upper()),
-        ("Subsystem Vendor ID", "0x" + subvendor.upper()), ("Subsystem Device ID", "0x" + subdevice.upper()),
+        ("Board ID", "0x30"),
+        ("PCB ID", "A"),
+        ("BOM ID", "1"),
+        ("PCIe Bus Info", first["bus"] or "NA"),
+        ("Slot ID", npu),
+        ("Class ID", "NA"),
+        ("PCI Vendor ID", "0x19E5"),
+        ("PCI Device ID", "0x" + device.upper()),
+        ("Subsystem Vendor ID", "0x" + subvendor.upper()),
+        ("Subsystem Device ID", "0x" + subdevice.upper()),
         ("Chip Count", len(chips)),
     ]
     return [group]
@@ -80,14 +92,23 @@ def board(state, npu, chips, root):
 def chip_board(state, npu, chip, root):
     # An A3 has no type; its name and that of the NPU make the name of the chip that compilers ask for.
     kind = [("NPU Name", state["npu_name"])] if state.get("npu_name") else [("Chip Type", "Ascend")]
-    return [[
-        ("NPU ID", npu), ("Chip ID", chip["chip"]), *kind, ("Chip Name", state["name"]), ("Chip Version", "V1"),
-        ("Board ID", "0x30"), ("PCB ID", "NA"), ("BOM ID", "1"),
-        ("VDie ID", "0000000%d 00000002 00000003 00000004 00000005" % (chip["logic"] % 10)),
-        ("NDie ID", "0000000%d 00000002 00000003 00000004 00000006" % (chip["logic"] % 10)),
-        ("Chip Position ID", chip["chip"]), ("PCIe Bus Info", chip["bus"] or "NA"),
-        ("Firmware Version", chip["firmware"] if root else "NA"),
-    ]]
+    return [
+        [
+            ("NPU ID", npu),
+            ("Chip ID", chip["chip"]),
+            *kind,
+            ("Chip Name", state["name"]),
+            ("Chip Version", "V1"),
+            ("Board ID", "0x30"),
+            ("PCB ID", "NA"),
+            ("BOM ID", "1"),
+            ("VDie ID", "0000000%d 00000002 00000003 00000004 00000005" % (chip["logic"] % 10)),
+            ("NDie ID", "0000000%d 00000002 00000003 00000004 00000006" % (chip["logic"] % 10)),
+            ("Chip Position ID", chip["chip"]),
+            ("PCIe Bus Info", chip["bus"] or "NA"),
+            ("Firmware Version", chip["firmware"] if root else "NA"),
+        ]
+    ]
 
 
 def common(state, npu, chips, root):
@@ -114,9 +135,12 @@ def common(state, npu, chips, root):
 def usages(state, npu, chips, root):
     groups = [_card(npu, chips)]
     for chip in chips:
-        group = [("DDR Capacity(MB)", chip["memory"][1]), ("DDR Usage Rate(%)", _rate(chip["memory"])),
-                 ("DDR Hugepages Total(page)", chip["hugepages"][1]),
-                 ("DDR Hugepages Usage Rate(%)", _rate(chip["hugepages"]))]
+        group = [
+            ("DDR Capacity(MB)", chip["memory"][1]),
+            ("DDR Usage Rate(%)", _rate(chip["memory"])),
+            ("DDR Hugepages Total(page)", chip["hugepages"][1]),
+            ("DDR Hugepages Usage Rate(%)", _rate(chip["hugepages"])),
+        ]
         if chip["hbm"]:
             group += [("HBM Capacity(MB)", chip["hbm"][1]), ("HBM Usage Rate(%)", _rate(chip["hbm"]))]
         group += [("Aicore Usage Rate(%)", chip["aicore"]), ("Aicpu Usage Rate(%)", 0), ("Ctrlcpu Usage Rate(%)", 6)]
@@ -134,8 +158,12 @@ def memory(state, npu, chips, root):
     for chip in chips:
         group = [("DDR Capacity(MB)", chip["memory"][1]), ("DDR Clock Speed(MHz)", 0 if chip["hbm"] else 1600)]
         if chip["hbm"]:
-            group += [("HBM Capacity(MB)", chip["hbm"][1]), ("HBM Clock Speed(MHz)", 1600),
-                      ("HBM Temperature(C)", chip["temperature"]), ("HBM Manufacturer ID", "0x57")]
+            group += [
+                ("HBM Capacity(MB)", chip["hbm"][1]),
+                ("HBM Clock Speed(MHz)", 1600),
+                ("HBM Temperature(C)", chip["temperature"]),
+                ("HBM Manufacturer ID", "0x57"),
+            ]
         groups.append([*group, ("Chip ID", chip["chip"])])
     return groups
 
@@ -150,8 +178,13 @@ def health(state, npu, chips, root):
 
 def chip_health(state, npu, chip, root):
     texts = chip["information"] or ["NA"]
-    groups = [[("Health Status", _na(chip["health"])), ("Error Code", " ".join(chip["codes"]) or "NA"),
-               ("Error Information", texts[0])]]
+    groups = [
+        [
+            ("Health Status", _na(chip["health"])),
+            ("Error Code", " ".join(chip["codes"]) or "NA"),
+            ("Error Information", texts[0]),
+        ]
+    ]
     return groups + [[("", text)] for text in texts[1:]]
 
 
@@ -176,16 +209,27 @@ def power(state, npu, chips, root):
 def ecc(state, npu, chips, root):
     kind = "HBM" if chips[0]["hbm"] else "DDR"
     return [_card(npu, chips)] + [
-        [("%s Single Bit Error Count" % kind, 0), ("%s Double Bit Error Count" % kind, 0),
-         ("%s Single Bit Isolated Pages Count" % kind, 0), ("%s Double Bit Isolated Pages Count" % kind, 0),
-         ("Chip ID", chip["chip"])] for chip in chips
+        [
+            ("%s Single Bit Error Count" % kind, 0),
+            ("%s Double Bit Error Count" % kind, 0),
+            ("%s Single Bit Isolated Pages Count" % kind, 0),
+            ("%s Double Bit Isolated Pages Count" % kind, 0),
+            ("Chip ID", chip["chip"]),
+        ]
+        for chip in chips
     ]
 
 
 # type -> (answer for a card, answer for one chip; None: the card's answer for that chip alone)
 ITEMS = {
-    "board": (board, chip_board), "common": (common, None), "usages": (usages, None), "memory": (memory, None),
-    "health": (health, chip_health), "product": (product, None), "temp": (temperature, None), "power": (power, None),
+    "board": (board, chip_board),
+    "common": (common, None),
+    "usages": (usages, None),
+    "memory": (memory, None),
+    "health": (health, chip_health),
+    "product": (product, None),
+    "temp": (temperature, None),
+    "power": (power, None),
     "ecc": (ecc, None),
 }
 WIDTHS = {"ecc": 40}
@@ -201,5 +245,13 @@ def topology(state, devices):
         cells = ["X" if other == number else state["topology"] for other in range(len(names))]
         low = number // 2 * 24
         lines.append(name.ljust(11) + "".join(cell.ljust(11) for cell in cells) + "%d-%d" % (low, low + 23))
-    return [*lines, "", "Legend:", "", "  X    = Self", "  SYS  = Path traversing PCIe and NUMA nodes.",
-            "  HCCS = Connection traversing HCCS.", "  NA   = Unknown relationship."]
+    return [
+        *lines,
+        "",
+        "Legend:",
+        "",
+        "  X    = Self",
+        "  SYS  = Path traversing PCIe and NUMA nodes.",
+        "  HCCS = Connection traversing HCCS.",
+        "  NA   = Unknown relationship.",
+    ]

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """State of the fake hardware on a node: read, changed by faults, and who holds the device nodes right now."""
+
 from __future__ import annotations
 
 import json
@@ -68,17 +69,29 @@ def processes(state, holders=None):
     rows = []
     for entry in state.get("processes") or []:
         npu, chip = (str(entry.get("device", "0:0")) + ":0").split(":")[:2]
-        rows.append({
-            "npu": int(npu), "chip": int(chip), "pid": entry["pid"], "name": entry.get("name", "python"),
-            "memory": entry.get("memory_mb", PROCESS_MB), "container_pid": entry.get("container_pid"),
-        })
+        rows.append(
+            {
+                "npu": int(npu),
+                "chip": int(chip),
+                "pid": entry["pid"],
+                "name": entry.get("name", "python"),
+                "memory": entry.get("memory_mb", PROCESS_MB),
+                "container_pid": entry.get("container_pid"),
+            }
+        )
     for number, pid, name in sorted(_holders() if holders is None else holders):
         device = by_phy.get(number)
         if device:
-            rows.append({
-                "npu": device["npu"], "chip": device["chip"], "pid": pid, "name": name, "memory": PROCESS_MB,
-                "container_pid": None,
-            })
+            rows.append(
+                {
+                    "npu": device["npu"],
+                    "chip": device["chip"],
+                    "pid": pid,
+                    "name": name,
+                    "memory": PROCESS_MB,
+                    "container_pid": None,
+                }
+            )
     return rows
 
 

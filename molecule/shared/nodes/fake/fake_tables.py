@@ -5,6 +5,7 @@
 
 H3: 910A, 910B and A3 of 23.0 to 25.x. H4: the same chips from 26.0 on. D3: 310P from 22.0.4 on. A5: 950.
 """
+
 from __future__ import annotations
 
 MAX_PROCESSES = 8  # of one chip; the tool drops the rest without a word
@@ -29,29 +30,40 @@ class Layout:
 
 LAYOUTS = {
     "H3": Layout(
-        columns=(27, 15, 52), tool=25, chip_rule="full", name_width=15,
+        columns=(27, 15, 52),
+        tool=25,
+        chip_rule="full",
+        name_width=15,
         heads=[
             "NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|",
-            "Chip  {ids}| Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |"],
+            "Chip  {ids}| Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |",
+        ],
         row1="{npu:<6}{name:<20}| {health:<14}| {power:<12}{temp:<18}{pages[0]:<5}/ {pages[1]:<14}|",
         row2="{chip:<6}{id:<20}| {bus:<14}| {aicore:<12}{ddr[0]:<5}/ {ddr[1]:<11}{hbm[0]:<5}/ {hbm[1]:<14}|",
         processes="{npu:<8}{chip:<18}| {pid:<14}| {name:<25}| {memory:<24}|",
         process_head="NPU     Chip              | Process id    | Process name             | Process memory(MB)      |",
     ),
     "H4": Layout(
-        columns=(27, 15, 70), tool=36, chip_rule="full", name_width=9,
+        columns=(27, 15, 70),
+        tool=36,
+        chip_rule="full",
+        name_width=9,
         heads=[
             "NPU   Name                | Health        | Power(W)             Temp(C)                 "
             "Hugepages-Usage(page)   |",
-            "Chip  {ids}| Bus-Id        | AICore(%)            Memory-Usage(MB)        HBM-Usage(MB)           |"],
+            "Chip  {ids}| Bus-Id        | AICore(%)            Memory-Usage(MB)        HBM-Usage(MB)           |",
+        ],
         row1="{npu:<6}{name:<20}| {health:<14}| {power:<21}{temp:<24}{pages[0]:<5}/ {pages[1]:<17}|",
         row2="{chip:<6}{id:<20}| {bus:<14}| {aicore:<21}{ddr[0]:<5}/ {ddr[1]:<17}{hbm[0]:<5}/ {hbm[1]:<17}|",
         processes="{npu:<8}{chip:<18}| {pid:<14}| {name:<19}| {memory:<22}| {container:<24}|",
         process_head="NPU     Chip              | Process id    | Process name       | Process memory(MB)    | "
-                     "Process id in container |",
+        "Process id in container |",
     ),
     "D3": Layout(
-        columns=(31, 17, 54), tool=41, chip_rule="columns", name_width=15,
+        columns=(31, 17, 54),
+        tool=41,
+        chip_rule="columns",
+        name_width=15,
         heads=[
             "NPU     Name                  | Health          | Power(W)     Temp(C)           Hugepages-Usage(page) |",
             "Chip    Device                | Bus-Id          | AICore(%)    Memory-Usage(MB)                        |",
@@ -60,13 +72,17 @@ LAYOUTS = {
         row2="{chip:<8}{id:<22}| {bus:<16}| {aicore:<13}{ddr[0]:<5}/ {ddr[1]:<33}|",
         processes="{npu:<8}{chip:<22}| {pid:<16}| {name:<25}| {memory:<26}|",
         process_head="NPU     Chip                  | Process id      "
-                     "| Process name             | Process memory(MB)        |",
+        "| Process name             | Process memory(MB)        |",
     ),
     "A5": Layout(
-        columns=(8, 18, 15, 53), tool=41, chip_rule="full", name_width=15,
+        columns=(8, 18, 15, 53),
+        tool=41,
+        chip_rule="full",
+        name_width=15,
         heads=[
             "NPU ID | Name             | Health        | Power(W)    Temp(C)           Hugepages-Usage(page) |",
-            "       |                  | Bus-Id        | NPU Util(%) Memory-Usage(MB)  HBM-Usage(MB)         |"],
+            "       |                  | Bus-Id        | NPU Util(%) Memory-Usage(MB)  HBM-Usage(MB)         |",
+        ],
         row1="{npu:<7}| {name:<17}| {health:<14}| {power:<12}{temp:<18}{pages[0]:<6}/ {pages[1]:<14}|",
         row2="       |                  | {bus:<14}| {aicore:<12}{ddr[0]:<5}/ {ddr[1]:<11}{hbm[0]:<6}/ {hbm[1]:<14}|",
         processes="{npu:<26}| {pid:<14}| {name:<25}| {memory:<24}|",
@@ -85,10 +101,17 @@ def _device_rows(state, layout, device):
     name = state["layout"]
     ids = state.get("phy_ids") or name == "D3"
     cells = {
-        "npu": device["npu"], "name": device.get("name") or state["name"], "health": device["health"],
-        "power": _power(device, name), "temp": device["temperature"], "pages": device["hugepages"],
-        "chip": device["chip"], "id": device["phy" if state.get("phy_ids") else "logic"] if ids else "",
-        "bus": device["bus"] or "NA", "aicore": device["aicore"], "ddr": device["memory"],
+        "npu": device["npu"],
+        "name": device.get("name") or state["name"],
+        "health": device["health"],
+        "power": _power(device, name),
+        "temp": device["temperature"],
+        "pages": device["hugepages"],
+        "chip": device["chip"],
+        "id": device["phy" if state.get("phy_ids") else "logic"] if ids else "",
+        "bus": device["bus"] or "NA",
+        "aicore": device["aicore"],
+        "ddr": device["memory"],
         "hbm": device["hbm"] or ["", ""],
     }
     # A chip whose health cannot be read loses its first row; the second one stays.
@@ -107,7 +130,7 @@ def _process_rows(layout, npus, rows):
             shown.setdefault(row["chip"], []).append(row)
         for chip in sorted(shown):
             for row in shown[chip][:MAX_PROCESSES]:
-                cells = dict(row, name=row["name"][:layout.name_width], container=row["container_pid"] or "NA")
+                cells = dict(row, name=row["name"][: layout.name_width], container=row["container_pid"] or "NA")
                 yield "| " + layout.processes.format(**cells)
         if not shown:
             yield layout.line("No running processes found in NPU %d" % npu)

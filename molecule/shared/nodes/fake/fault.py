@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Merges the JSON object on standard input into the state of this node's fake hardware, then shows it everywhere."""
+
 from __future__ import annotations
 
 import json

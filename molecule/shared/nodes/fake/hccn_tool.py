@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated hccn_tool (A1 to A3: -i PHY -ITEM -g); the state's ``hccn`` holds {"<phy>": {"ip": …, "link": …}}."""
+
 from __future__ import annotations
 
 import sys

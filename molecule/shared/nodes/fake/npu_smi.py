@@ -12,6 +12,7 @@ State keys that are faults:
   devices.<npu:chip>  lost, health (null: unreadable), codes, information, and every value of the tables
 Each call leaves a line in /var/lib/fake-npu/calls.log.
 """
+
 from __future__ import annotations
 
 import fcntl
@@ -31,10 +32,14 @@ OK, INVALID, UNKNOWN_COMMAND = 0, 215, 211
 USAGE = "Usage: npu-smi <Command|-h|-v> [Options...]"
 INFO_USAGE = "Usage: npu-smi info <watch|proc|-h|-m|-l|-t type> [Options...]"
 INIT = {"-8020": "dcmi model initialized failed, because the device is used. ret is -8020"}
-LOADER = "npu-smi: error while loading shared libraries: libdrvdsmi_host.so: cannot open shared object file: " \
-         "No such file or directory"
-INCOMPLETE = "[WARNING]The driver package may not be completely installed, which may cause function abnormal. " \
-             "Please reinstall it."
+LOADER = (
+    "npu-smi: error while loading shared libraries: libdrvdsmi_host.so: cannot open shared object file: "
+    "No such file or directory"
+)
+INCOMPLETE = (
+    "[WARNING]The driver package may not be completely installed, which may cause function abnormal. "
+    "Please reinstall it."
+)
 
 
 class Refused(Exception):
@@ -111,8 +116,10 @@ def _chosen(devices, options):
 def _process_memory(state, npu, chips):
     numbers = {chip["chip"] for chip in chips}
     rows = [row for row in fake_state.processes(state) if row["npu"] == npu and row["chip"] in numbers]
-    lines = ["Process id:%s  Process name:%-16s  Process memory(MB):%s" % (row["pid"], row["name"], row["memory"])
-             for row in rows]
+    lines = [
+        "Process id:%s  Process name:%-16s  Process memory(MB):%s" % (row["pid"], row["name"], row["memory"])
+        for row in rows
+    ]
     return lines or ["No process in device."]
 
 
@@ -184,7 +191,7 @@ def _call(words):
     lines = _answer(state, words)
     if state.get("smi_error") == "killed":
         text = "\n".join(lines)
-        raise Refused(137, text[:len(text) * 2 // 3])
+        raise Refused(137, text[: len(text) * 2 // 3])
     record = fake_state.install_info()
     if state.get("incomplete") or (record and record.get("Driver_Install_Status") != "complete"):
         lines = [*lines, INCOMPLETE]
@@ -202,10 +209,16 @@ def main(words):
             print("\n".join(lines))
             sys.stdout.flush()
     finally:
-        line = json.dumps({
-            "argv": words, "start": round(started, 3), "end": round(time.time(), 3), "rc": status, "uid": os.getuid(),
-            "pid": os.getpid(),
-        })
+        line = json.dumps(
+            {
+                "argv": words,
+                "start": round(started, 3),
+                "end": round(time.time(), 3),
+                "rc": status,
+                "uid": os.getuid(),
+                "pid": os.getpid(),
+            }
+        )
         try:
             with open(CALLS, "a") as stream:
                 stream.write(line + "\n")

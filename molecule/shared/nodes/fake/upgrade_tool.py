@@ -2,6 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated upgrade-tool of the driver: the firmware of every component of every chip, in text that is almost JSON."""
+
 from __future__ import annotations
 
 import sys
@@ -25,8 +26,10 @@ def main(words):
             print('{"device_id":%d, "version":%s}' % (device["logic"], device["firmware"]))
             continue
         for name, kind in COMPONENTS:
-            print("Get component version(%s) succeed for deviceId(%d), componentType(%d)."
-                  % (device["firmware"], device["logic"], kind))
+            print(
+                "Get component version(%s) succeed for deviceId(%d), componentType(%d)."
+                % (device["firmware"], device["logic"], kind)
+            )
             print('{"device_id":%d, "component":%s, "version":%s}' % (device["logic"], name, device["firmware"]))
     print("}")
     return 0

@@ -1,3 +1,5 @@
+# One of the pieces that install.sh joins: they share variables.
+# shellcheck shell=bash disable=SC2046,SC2154
 # Parts that all fake packages share; sourced by install.sh.
 LOG_FOLDER=/var/log/ascend_seclog
 FAULTS=/etc/fake-npu/run-faults.json

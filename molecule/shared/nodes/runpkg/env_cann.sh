@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Written as the vendor writes it, masked return values included.
+# shellcheck shell=bash disable=SC2155
 # Needs bash, reads variables that may be unset, and steps with a status that is not 0: neither -u nor -e survive it.
 _cann_here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 _cann_without() {

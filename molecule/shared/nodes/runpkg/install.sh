@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# One of the pieces that install.sh joins: they share variables.
+# shellcheck shell=bash disable=SC1090,SC1091,SC2034
 # Installer inside a fake CANN package. Behaves as the vendor's do where tests must know: exit statuses that lie, links and
 # record rewritten, operators lost on a toolkit upgrade, a question without --quiet.
 shift 2 # name of the .run file, folder it was called from

@@ -1,3 +1,5 @@
+# One of the pieces that install.sh joins: they share variables.
+# shellcheck shell=bash disable=SC2154,SC2015
 # NNAL: the acceleration libraries ATB and SiP beside the trees, the last one installed is the default.
 package_root() { echo "$install_path/nnal/atb/$VERSION"; }
 

@@ -1,3 +1,5 @@
+# One of the pieces that install.sh joins: they share variables.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2153
 # The operators (kernels) of one chip: they go into the tree of a toolkit.
 package_root() {
     local tree

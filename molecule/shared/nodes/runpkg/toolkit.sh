@@ -1,3 +1,5 @@
+# One of the pieces that install.sh joins: they share variables.
+# shellcheck shell=bash disable=SC2154,SC2153
 # The toolkit: a tree for each version, and links, scripts and a record that name the last one installed.
 COMPONENTS="runtime compiler hccl opp toolkit aoe ncs"
 LIBRARIES="libascendcl libhccl libge_runner libgraph libacl_op_compiler"
