@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This module is private to ascend.fleet: it may change in any release.
 """Chip families as a node needs them. Made from data/chips.yml by `make data`: change that file, not this one."""
-
 from __future__ import annotations
 
 VENDOR = "19e5"
