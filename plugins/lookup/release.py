@@ -58,8 +58,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - One row for each term. RV(_raw[].runtime_id) is made from the versions, RV(_raw[].applied) names every override that
-      was used, RV(_raw[].source) says where the row comes from.
+    - One row for each term. RV(_raw[].runtime_id) is made from the versions, RV(_raw[].applied) names every override
+      that was used, RV(_raw[].source) says where the row comes from.
   type: list
   elements: dict
   contains:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`make test-real`: the shipped playbooks on one node with real parts.
 
-Real: conda, pip, torch and torch_npu, the source builds of vLLM and vllm-ascend, and a vLLM server on the CPU that answers
-as a systemd service. Stand-ins: npu-smi, CANN (its packages, and link stubs for what torch_npu loads), the kernels.
+Real: conda, pip, torch and torch_npu, the source builds of vLLM and vllm-ascend, and a vLLM server on the CPU that
+answers as a systemd service. Stand-ins: npu-smi, CANN (its packages, link stubs for what torch_npu loads), kernels.
 Tests run in the order of the file, each on what the one before left. FLEET_REAL_KEEP=1 leaves the node running.
 """
 
@@ -205,8 +205,8 @@ def server(built: Node) -> Node:
     ):
         pytest.skip("the node cannot get the package libnuma1, which the server's library needs")
     built.run(
-        f"export CONDA_PKGS_DIRS=/var/cache/real-pkgs; /opt/ascend-fleet/conda/bin/conda create -q -y -p {SERVER} --offline"
-        f" --override-channels -c file:///srv/ascend/channel python={parts.PYTHON} pip >/dev/null"
+        f"export CONDA_PKGS_DIRS=/var/cache/real-pkgs; /opt/ascend-fleet/conda/bin/conda create -q -y -p {SERVER}"
+        f" --offline --override-channels -c file:///srv/ascend/channel python={parts.PYTHON} pip >/dev/null"
     )
     pip = f"{SERVER}/bin/python -m pip install -q --no-compile --no-index --no-deps"
     built.run(f"{pip} /srv/real/server-wheels/*.whl")

@@ -51,7 +51,13 @@ def picture(request):
 def run(picture):
     """(exit status, output, pictures before) of one run over all hosts, a host at a time."""
     before = {name: picture(name) for name in FAULTS}
-    environ = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", "COLUMNS": "400"}
+    environ = {
+        **os.environ,
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_FORCE_COLOR": "0",
+        "COLUMNS": "400",
+    }
     environ.update(MOLECULE_PROJECT_DIRECTORY=str(ROOT), ANSIBLE_COLLECTIONS_PATH=str(ROOT / ".collections"))
     words = ["ansible-playbook", "-i", "molecule/shared/inventory", "site.yml"]
     words += ["-e", f"ascend_hosts=t_refused:{GOOD}", "-e", "ascend_serial=1"]
