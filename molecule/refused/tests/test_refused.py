@@ -26,7 +26,7 @@ FAULTS = {
     "r-smi": ("refused", "npu-smi", "driver"),
     "r-instance": ("refused", "modle", "model"),
     "r-device": ("refused", "99", "devices"),
-    "r-port": ("refused", "22", "port"),
+    "r-port": ("refused", "port.taken", "9000"),
     "r-artifact": ("refused", "cann-toolkit", "manifest"),
     "r-sha": ("refused", "sha256", "manifest"),
     "r-python": ("failed", "Python", "ansible_python_interpreter"),

@@ -23,7 +23,7 @@ def judge_request(ctx: Context) -> None:
             "host.variable.misspelt",
             one["name"],
             one["meant"],
-            "Rename the variable, or give yours a name that is less like ours.",
+            "Did you mean %s? Rename it, or give yours a name that is less like ours." % one["meant"],
         )
     for one in items(ctx.wanted.get("invalid")):
         ctx.say("host.variable.invalid", "%s: %s" % (one["name"], one["have"]), one["want"], "Correct the variable.")
