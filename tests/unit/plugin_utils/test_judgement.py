@@ -175,7 +175,7 @@ def test_the_message_lists_every_reason_and_its_remedy() -> None:
     text = judgement.message([*findings, dict(findings[0], severity="warning", id="a.b.c")], "error")
     lines = text.splitlines()
     assert lines[0] == "Refused before any change, 2 findings:" and len(lines) == 3
-    assert "host.variable.misspelt: found cann_verson; wanted cann_version. Rename" in text
+    assert "host.variable.misspelt: found cann_verson; wanted cann_version. Did you mean cann_version? Rename" in text
     assert "a.b.c" in judgement.message([dict(findings[0], severity="warning", id="a.b.c")], "warning")
 
 
