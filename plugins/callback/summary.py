@@ -92,7 +92,7 @@ class CallbackModule(CallbackBase):
         changed = result.is_changed()
         if _action(result) in JUDGES:
             record.was_judged(_result(result))
-        elif changed or _action(result) == OURS + "instance":
+        elif changed or _action(result) in (OURS + "instance", OURS + "validate"):
             record.succeeded(_result(result), changed)
 
     @quiet

@@ -80,10 +80,16 @@ def _cann(facts: Dict[str, Any], row: Dict[str, Any], settings: Dict[str, Any]) 
     there = any(same_cann(one.get("version"), row["nnal"]) for one in nnal)
     if not there or _begun(facts, "nnal-%s" % row["nnal"]):
         steps.append(_package(row, "nnal", row["nnal"], _newest([one.get("version") for one in nnal])))
-    if steps or not _settled(facts, "cann", "env-%s" % row["cann"]):
+    if steps or not _settled(facts, "cann", "env-%s" % row["cann"]) or not _env_fits(facts, row):
         do = "write the environment file of CANN %s" % row["cann"]
         steps.append({"layer": "cann", "kind": "env", "version": row["cann"], "do": do})
     return steps
+
+
+def _env_fits(facts: Dict[str, Any], row: Dict[str, Any]) -> bool:
+    """Whether the environment file was made for the C++ ABI of the row's torch."""
+    have = _dict(_dict(_state(facts, "cann", "env-%s" % row["cann"])).get("have"))
+    return have.get("cxx_abi", row["cxx_abi"]) == row["cxx_abi"]
 
 
 def _begun(facts: Dict[str, Any], key: str) -> bool:

@@ -14,7 +14,14 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping
 from ansible_collections.ascend.fleet.plugins.plugin_utils import artifacts
 
 # Folders that layers write to, whatever the variables say.
-FOLDERS = ("/var/lib/ascend-fleet", "/var/cache/ascend-fleet", "/etc/ascend-fleet", "/opt/ascend-fleet", "/tmp")
+FOLDERS = (
+    "/var/lib/ascend-fleet",
+    "/var/cache/ascend-fleet",
+    "/etc/ascend-fleet",
+    "/opt/ascend-fleet",
+    "/tmp",
+    "/var/tmp",
+)
 FOLDER_VARIABLES = ("cann_install_path", "cann_tmp_dir", "conda_env_base", "conda_env_root")
 GROUPS = ("HwHiAiUser",)
 # What the modules call, and what a source build needs.
@@ -37,7 +44,7 @@ def request(value: Callable[[str], Any]) -> Dict[str, List[str]]:
         "groups": _texts([*GROUPS, value("vllm_service_device_group"), value("vllm_service_group"), *users]),
         "commands": list(COMMANDS),
         "read": _manifests(value("ascend_artifacts")),
-        "envs": _paths([value("vllm_ascend_env")]),
+        "envs": _paths([value("conda_env_base"), value("vllm_ascend_env")]),
         "units": ["ascend-vllm-%s.service" % name for name in _texts(item.get("name") for item in instances)],
         "models": _paths(item.get("model") for item in instances),
         "cann_roots": _paths([value("cann_install_path")]),
@@ -61,6 +68,8 @@ def _manifests(sources: Any) -> List[str]:
 
 
 def _list(value: Any) -> List[Any]:
+    if isinstance(value, str):  # as typed on a command line: paths=/opt,/srv
+        return value.split(",")
     return list(value) if isinstance(value, (list, tuple)) else []
 
 

@@ -192,3 +192,12 @@ def test_facts_of_any_shape_make_steps_and_no_traceback(cann: Any, stack: Any, e
     facts = {"ascend_cann": cann, "ascend_stack": stack, "ascend_envs": envs}
     for layer in plan.LAYERS:
         assert isinstance(steps(layer, facts), list)
+
+
+def test_an_environment_file_for_another_abi_is_written_anew():
+    facts = host.facts()
+    state = facts["ascend_stack"]["cann"]["env-%s" % ROW["cann"]]
+    state["have"]["cxx_abi"] = 1 - ROW["cxx_abi"]
+    assert kinds(steps("cann", facts)) == ["env"]
+    state["have"]["cxx_abi"] = ROW["cxx_abi"]
+    assert steps("cann", facts) == []

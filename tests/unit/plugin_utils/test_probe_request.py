@@ -30,7 +30,7 @@ def test_everything_that_a_layer_needs_is_asked() -> None:
     assert asked["groups"] == ["HwHiAiUser", "vllm"]
     assert asked["models"] == ["/models/qwen"]
     assert asked["read"] == ["/srv/ascend/manifest.yml"]
-    assert asked["envs"] == ["/data/own-env"]
+    assert asked["envs"] == ["/opt/ascend-fleet/conda", "/data/own-env"]
     assert asked["units"] == ["ascend-vllm-chat.service", "ascend-vllm-embed.service"]
     assert asked["cann_roots"] == ["/data/Ascend"]
     assert "sha256sum" in asked["commands"]
@@ -45,6 +45,10 @@ def test_unset_variables_ask_nothing_and_leave_out_the_option() -> None:
 def test_a_task_s_own_options_are_added() -> None:
     options = probe_request.merged({"paths": ["/tmp"], "users": ["vllm"]}, {"paths": ["/data", "/tmp"], "timeout": 30})
     assert options == {"paths": ["/tmp", "/data"], "users": ["vllm"], "timeout": 30}
+
+
+def test_a_list_as_a_command_line_gives_it_is_a_list() -> None:
+    assert probe_request.merged({"paths": ["/tmp"]}, {"paths": "/opt,/srv"}) == {"paths": ["/tmp", "/opt", "/srv"]}
 
 
 @pytest.mark.parametrize("wrong", ["text", 5, {"name": "x"}, [None, 3, "x", {"name": 7, "model": ["/a"]}], [[]], True])
