@@ -29,9 +29,11 @@ CONTROLLER_PYTHONS = ("3.13", "3.12", "3.11")
 def pythons() -> dict[str, str]:
     """{"3.11": "/path/python3.11"}: interpreters on PATH and in the usual places, each proven to run."""
     found: dict[str, str] = {}
+    # Gates put an environment's bin first; an environment must not become the base of another, or of itself.
+    outside = ":".join(folder for folder in os.environ["PATH"].split(":") if not Path(folder).is_relative_to(VENVS))
     for minor in range(8, 15):
         version = f"3.{minor}"
-        candidates = [shutil.which(f"python{version}")]
+        candidates = [shutil.which(f"python{version}", path=outside)]
         for pattern in (
             "~/.pyenv/versions/{}.*/bin/python{}",
             "/opt/python/{}*/bin/python{}",
@@ -39,9 +41,9 @@ def pythons() -> dict[str, str]:
         ):
             candidates += sorted(glob.glob(os.path.expanduser(pattern.format(version, version))), reverse=True)
         for path in filter(None, candidates):
-            test = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+            test = "import sys, venv, ensurepip; print('%d.%d %s' % (*sys.version_info[:2], sys.prefix == sys.base_prefix))"
             done = subprocess.run([path, "-c", test], capture_output=True, text=True, check=False)
-            if done.returncode == 0 and done.stdout.strip() == version:
+            if done.returncode == 0 and done.stdout.strip() == f"{version} True":
                 found[version] = path
                 break
     return found
