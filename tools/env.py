@@ -41,7 +41,7 @@ def pythons() -> dict[str, str]:
         ):
             candidates += sorted(glob.glob(os.path.expanduser(pattern.format(version, version))), reverse=True)
         for path in filter(None, candidates):
-            test = "import sys, venv, ensurepip; print('%d.%d %s' % (*sys.version_info[:2], sys.prefix == sys.base_prefix))"
+            test = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.prefix == sys.base_prefix)"
             done = subprocess.run([path, "-c", test], capture_output=True, text=True, check=False)
             if done.returncode == 0 and done.stdout.strip() == f"{version} True":
                 found[version] = path
