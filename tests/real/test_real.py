@@ -78,7 +78,7 @@ class Node:
 
     def run(self, script: str, check: bool = True) -> str:
         """Run a shell script on the node as root."""
-        command = [*NODES, "exec", "real", "--group", "real", "--", "bash", "-c", script]
+        command = [*NODES, "exec", "--group", "real", "real", "--", "bash", "-c", script]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if check:
             assert done.returncode == 0, f"{script}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
