@@ -31,6 +31,18 @@ TREE = "/usr/local/Ascend/cann-9.1.0"
 SERVER = "/opt/real-server"
 RUNTIME = "vllm-cpu"
 PORT = 8000
+BUILD_REQUIREMENTS = [
+    "cmake",
+    "jinja2",
+    "ninja",
+    "numpy",
+    "packaging",
+    "pybind11",
+    "setuptools>=77.0.3,<81",
+    "setuptools-rust",
+    "setuptools-scm>=8",
+    "wheel",
+]
 UNIT = "ascend-vllm-tiny.service"
 CPU_ENV = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
@@ -113,6 +125,8 @@ def variables() -> dict:
         "vllm_ascend_pip": {"no_index": True, "find_links": ["/srv/real/artifacts/wheels"]},
         "vllm_ascend_custom_kernels": False,
         "vllm_ascend_dependencies": "skip",
+        # With custom kernels off the builds need less than the sources name, and less than an index without them has.
+        "vllm_ascend_requirements": BUILD_REQUIREMENTS,
         "vllm_ascend_packages": "skip",
         "vllm_service_ready_timeout": 600,
     }
